@@ -1,0 +1,1 @@
+"""Run configurations in TOML, one per published setting, shipped as package data."""

@@ -1,0 +1,1 @@
+"""Text, metrics and their statistics. Imports neither `lasw.tuning` nor `lasw.selection`."""

@@ -1,0 +1,135 @@
+"""What every metric is: statistics per hypothesis that add up, and two ways to turn them into a score.
+
+A metric works on token ids. `prepare` digests the references once; `statistics` may then be called on any number of
+hypotheses, in any blocks. Corpus score = score of the summed statistics, so that a bootstrap, a line search or a pool
+BLEU is a sum of rows. A metric that does not decompose has statistics (score, 1).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.metrics.errors import UserError
+from lasw.metrics.text import Corpus, Vocabulary
+
+
+@dataclass(frozen=True)
+class Signature:
+    """All that makes a number reproducible, on one line: ``NAME|key:value|...|version:X``.
+
+    Attributes:
+        name: the metric's name, ``PABC4``.
+        settings: every setting that changes the number, in a fixed order.
+    """
+
+    name: str
+    settings: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        parts = [self.name, *(f"{key}:{value}" for key, value in self.settings), f"version:{version()}"]
+        return "|".join(parts)
+
+    def with_settings(self, settings: Mapping[str, str]) -> Signature:
+        """The same signature with more settings behind its own (number of references, tokeniser, case)."""
+        return Signature(self.name, self.settings + tuple(settings.items()))
+
+
+def version() -> str:
+    """This package's version."""
+    return metadata.version("lasw")
+
+
+@dataclass(frozen=True)
+class References:
+    """One or more references for each of n segments: `corpora` holds R corpora of n sentences, one vocabulary.
+
+    Raises:
+        UserError: the corpora differ in length, or there is none.
+        TypeError: they do not share one vocabulary object.
+    """
+
+    corpora: tuple[Corpus, ...]
+
+    def __post_init__(self) -> None:
+        if not self.corpora:
+            raise UserError("no references", expected="at least one")
+        first = self.corpora[0]
+        for other in self.corpora[1:]:
+            if len(other) != len(first):
+                raise UserError(
+                    f"{len(other)} references",
+                    path=other.path,
+                    expected=f"{len(first)}, as many as {first.path or 'the first set'} has",
+                )
+            if other.vocabulary is not first.vocabulary:
+                raise TypeError("references must share one vocabulary")
+
+    def __len__(self) -> int:
+        return len(self.corpora[0])
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary that hypotheses must share."""
+        return self.corpora[0].vocabulary
+
+    @classmethod
+    def from_lines(cls, sets: Sequence[Sequence[str]], vocabulary: Vocabulary | None = None) -> References:
+        """From R lists of n lines each: one list per reference set, as files have them, not one per segment."""
+        if isinstance(sets, (str, bytes)) or any(isinstance(lines, (str, bytes)) for lines in sets):
+            raise TypeError("references are lists of lines, one list per reference set")
+        vocabulary = Vocabulary() if vocabulary is None else vocabulary
+        return cls(tuple(Corpus.from_lines(lines, vocabulary) for lines in sets))
+
+
+class Metric(ABC):
+    """A metric with fixed settings; higher is better.
+
+    Scores of BLEU-like metrics are in [0, 1]; they are multiplied by `display_scale` only where a person reads them.
+    """
+
+    name: str
+    display_scale: float = 100.0
+
+    @abstractmethod
+    def signature(self) -> Signature:
+        """All settings of this metric that change its numbers."""
+
+    def statistics_key(self) -> str:
+        """Metrics with the same key have the same statistics, which then need computing only once."""
+        return str(self.signature())
+
+    @abstractmethod
+    def prepare(self, references: References) -> Any:
+        """Digest the references once; what comes back goes into `statistics`."""
+
+    @abstractmethod
+    def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[Any]:
+        """Additive statistics of each hypothesis.
+
+        Args:
+            hypotheses: n sentences, over the references' vocabulary.
+            prepared: what `prepare` gave.
+            owner: (n,) the segment that each hypothesis translates, in [0, number of segments).
+
+        Returns:
+            (n, k) int32 or float64.
+        """
+
+    @abstractmethod
+    def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
+        """(n,) scores of single sentences from their statistics (n, k)."""
+
+    @abstractmethod
+    def corpus_score(self, total: NDArray[Any]) -> float:
+        """The score of statistics summed over a corpus, (k,)."""
+
+    def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
+        """Corpus scores of many totals at once, (m, k) -> (m,); override where it can be done without a loop."""
+        return np.array([self.corpus_score(total) for total in totals], dtype=np.float64)

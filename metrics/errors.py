@@ -1,0 +1,56 @@
+"""What a user is told when something they gave is wrong."""
+
+from __future__ import annotations
+
+import os
+
+
+class UserError(Exception):
+    """A mistake in what the user gave, told in one line: where, what was found, what was expected, what to do.
+
+    Args:
+        found: what is wrong, in plain words ("4 references for 5 hypotheses").
+        path: the file it was found in, if any.
+        line: 1-based line number in `path`, if any.
+        expected: what would have been right.
+        remedy: what the user can do about it.
+
+    `str(error)` is the whole line: ``PATH:LINE: FOUND; expected EXPECTED; REMEDY``.
+    """
+
+    def __init__(
+        self,
+        found: str,
+        *,
+        path: str | os.PathLike[str] | None = None,
+        line: int | None = None,
+        expected: str | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        self.found = found
+        self.path = None if path is None else os.fspath(path)
+        self.line = line
+        self.expected = expected
+        self.remedy = remedy
+        super().__init__(self._one_line())
+
+    def _one_line(self) -> str:
+        where = self.path or ""
+        if self.line is not None:
+            where += f":{self.line}"
+        parts = [self.found]
+        if self.expected:
+            parts.append(f"expected {self.expected}")
+        if self.remedy:
+            parts.append(self.remedy)
+        text = "; ".join(parts)
+        text = f"{where}: {text}" if where else text
+        return " ".join(text.split())
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Errors cross process borders when work is parallel; keyword-only arguments need a hand.
+        return _rebuild, (self.found, self.path, self.line, self.expected, self.remedy)
+
+
+def _rebuild(found: str, path: str | None, line: int | None, expected: str | None, remedy: str | None) -> UserError:
+    return UserError(found, path=path, line=line, expected=expected, remedy=remedy)

@@ -1,0 +1,55 @@
+"""From a specification like ``PABC4:alpha=3`` to a metric. A new metric is one more line in `_FAMILIES`.
+
+``NAME[:key=value]*``: names are matched by each family's pattern, in order; keys are that family's own.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import re
+from collections.abc import Callable
+from typing import cast
+
+from lasw.metrics.base import Metric
+from lasw.metrics.errors import UserError
+
+Options = dict[str, str]
+
+# pattern of the name, module, function(name, options) -> Metric, names to show a person
+_FAMILIES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+    (r"[PR][AG]B?C?[1-4]|BLEU|BLEU\+1", "lasw.metrics.simpbleu", "from_spec", ("PABC4", "PGBC4", "BLEU", "BLEU+1")),
+)
+
+
+def metric(spec: str) -> Metric:
+    """The metric that `spec` asks for.
+
+    Raises:
+        UserError: unknown name or option (with the nearest valid one), or a bad value.
+    """
+    name, _, rest = spec.partition(":")
+    options: Options = {}
+    for part in filter(None, rest.split(":")):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise UserError(f"metric {spec!r}: {part!r}", expected="key=value")
+        if key in options:
+            raise UserError(f"metric {spec!r}: {key!r} is given twice")
+        options[key] = value
+    for pattern, module, function, _names in _FAMILIES:
+        if re.fullmatch(pattern, name):
+            factory = cast(Callable[[str, Options], Metric], getattr(importlib.import_module(module), function))
+            return factory(name, options)
+    raise unknown("metric", name, [known for *_, names in _FAMILIES for known in names])
+
+
+def unknown(kind: str, name: str, valid: list[str]) -> UserError:
+    """The error for a name that does not exist, with the nearest one that does."""
+    near = difflib.get_close_matches(name.upper(), [v.upper() for v in valid], n=1, cutoff=0.5)
+    close = next((v for v in valid if near and v.upper() == near[0]), None)
+    return UserError(
+        f"unknown {kind} {name!r}",
+        expected=", ".join(valid),
+        remedy=f"did you mean {close!r}?" if close else None,
+    )

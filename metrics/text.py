@@ -1,0 +1,331 @@
+"""Text as token ids: one vocabulary, sentences as flat ids and offsets.
+
+A token is what stands between spaces and tabs; no other character separates (a no-break space, U+2028 or a lone CR is
+part of its token). Tokens are compared as bytes of UTF-8, so NFC and NFD forms are different tokens.
+"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from lasw.metrics.errors import UserError
+from lasw.metrics.files import Blocks
+
+_FIRST_WORDS = 1 << 12
+_FIRST_BYTES = 1 << 16
+
+
+class VocabularyArrays(NamedTuple):
+    """What kernels see of a vocabulary; pass it whole.
+
+    `table` (power of two, int32): open addressing, -1 is free. `hashes`, `starts`: per word; word k is
+    `arena[starts[k]:starts[k + 1]]`. `used` (2,) int64: number of words, number of arena bytes.
+    """
+
+    table: NDArray[np.int32]
+    hashes: NDArray[np.uint64]
+    starts: NDArray[np.int64]
+    arena: NDArray[np.uint8]
+    used: NDArray[np.int64]
+
+
+class Vocabulary:
+    """Tokens numbered 0, 1, ... in the order they are first met; grows as text comes in."""
+
+    def __init__(self) -> None:
+        self.arrays = VocabularyArrays(
+            np.full(4 * _FIRST_WORDS, -1, dtype=np.int32),
+            np.zeros(_FIRST_WORDS, dtype=np.uint64),
+            np.zeros(_FIRST_WORDS + 1, dtype=np.int64),
+            np.zeros(_FIRST_BYTES, dtype=np.uint8),
+            np.zeros(2, dtype=np.int64),
+        )
+
+    def __len__(self) -> int:
+        return int(self.arrays.used[0])
+
+    def __getitem__(self, index: int) -> str:
+        if not 0 <= index < len(self):
+            raise IndexError(f"token id {index} of {len(self)}")
+        starts = self.arrays.starts
+        return self.arrays.arena[starts[index] : starts[index + 1]].tobytes().decode("utf-8")
+
+    def add(self, token: str) -> int:
+        """The id of `token`, a new one if it was never met."""
+        data = np.frombuffer(token.encode("utf-8"), dtype=np.uint8)
+        while True:
+            index = int(intern_token(self.arrays, data, 0, len(data)))
+            if index >= 0:
+                return index
+            self.grow(len(data))
+
+    def grow(self, token_bytes: int = 0) -> None:
+        """Make room: kernels call for it by returning early when `intern_token` gives -1.
+
+        Args:
+            token_bytes: the longest token that must fit.
+        """
+        old = self.arrays
+        words = 2 * len(old.hashes)
+        table = np.full(4 * words, -1, dtype=np.int32)
+        _rehash(table, old.hashes, old.used[0])
+        arena_bytes = max(2 * len(old.arena), len(old.arena) + 2 * token_bytes)
+        self.arrays = VocabularyArrays(
+            table,
+            _extended(old.hashes, words),
+            _extended(old.starts, words + 1),
+            _extended(old.arena, arena_bytes),
+            old.used,
+        )
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Sentences as token ids: sentence i is `ids[offsets[i]:offsets[i + 1]]`.
+
+    Attributes:
+        ids: (T,) int32, into `vocabulary`.
+        offsets: (n + 1,) int64, from 0 to T.
+        vocabulary: shared by all that is compared.
+        path: where it was read from, for messages.
+    """
+
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    vocabulary: Vocabulary = field(repr=False)
+    path: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Tokens per sentence, (n,)."""
+        return np.diff(self.offsets)
+
+    def tokens(self, index: int) -> list[str]:
+        """The tokens of one sentence."""
+        return [self.vocabulary[k] for k in self.ids[self.offsets[index] : self.offsets[index + 1]].tolist()]
+
+    def text(self, index: int) -> str:
+        """One sentence, its tokens joined by single spaces."""
+        return " ".join(self.tokens(index))
+
+    def __iter__(self) -> Iterator[list[str]]:
+        return (self.tokens(i) for i in range(len(self)))
+
+    def take(self, rows: NDArray[np.integer]) -> Corpus:
+        """The sentences `rows` (m,), in that order, as a new corpus over the same vocabulary."""
+        rows = np.asarray(rows, dtype=np.int64)
+        offsets = np.zeros(len(rows) + 1, dtype=np.int64)
+        np.cumsum(self.lengths[rows], out=offsets[1:])
+        ids = np.empty(offsets[-1], dtype=np.int32)
+        _gather(self.ids, self.offsets, rows, ids, offsets)
+        return Corpus(ids, offsets, self.vocabulary, self.path)
+
+    @classmethod
+    def from_tokens(cls, sentences: Iterable[Sequence[str]], vocabulary: Vocabulary | None = None) -> Corpus:
+        """A corpus from lists of tokens.
+
+        Raises:
+            TypeError: a sentence is a string instead of a list of tokens, or a token is no string.
+        """
+        vocabulary = Vocabulary() if vocabulary is None else vocabulary
+        ids: list[int] = []
+        offsets = [0]
+        for number, sentence in enumerate(sentences):
+            if isinstance(sentence, (str, bytes)):
+                raise TypeError(f"sentence {number} is a string; expected a list of tokens (try .split())")
+            for token in sentence:
+                if not isinstance(token, str):
+                    raise TypeError(f"sentence {number} holds {token!r}; expected tokens, that is strings")
+                ids.append(vocabulary.add(token))
+            offsets.append(len(ids))
+        return cls(np.array(ids, dtype=np.int32), np.array(offsets, dtype=np.int64), vocabulary)
+
+    @classmethod
+    def from_lines(
+        cls, lines: Iterable[str], vocabulary: Vocabulary | None = None, preprocess: Callable[[str], str] | None = None
+    ) -> Corpus:
+        """A corpus from one string a sentence, split on spaces and tabs (after `preprocess`).
+
+        Raises:
+            TypeError: `lines` is one string, or a line is no string (a list of references, say).
+        """
+        if isinstance(lines, (str, bytes)):
+            raise TypeError("lines is one string; expected one string per sentence")
+        kept = []
+        for number, line in enumerate(lines):
+            if not isinstance(line, str):
+                raise TypeError(f"line {number} is {type(line).__name__}; expected a string per sentence")
+            text = preprocess(line) if preprocess else line
+            kept.append(text.replace("\n", " "))
+        data = "".join(line + "\n" for line in kept).encode("utf-8")
+        return _encoded([np.frombuffer(data, dtype=np.uint8)], Vocabulary() if vocabulary is None else vocabulary, None)
+
+
+def read_corpus(
+    path: str | os.PathLike[str],
+    vocabulary: Vocabulary | None = None,
+    *,
+    preprocess: Callable[[str], str] | None = None,
+    encoding: str = "utf-8",
+) -> Corpus:
+    """Read a text file, one sentence a line (see `lasw.metrics.files` for compression, line ends and encodings).
+
+    Args:
+        path: the file, ``-`` for standard input.
+        vocabulary: the one to share; a new one by default.
+        preprocess: applied to every line before it is split (a tokeniser, lower-casing).
+        encoding: of the file.
+
+    Raises:
+        UserError: the file cannot be read, is empty, or is no text.
+    """
+    name = os.fspath(path)
+    vocabulary = Vocabulary() if vocabulary is None else vocabulary
+    blocks = Blocks(name, encoding)
+    if preprocess is None:
+        corpus = _encoded((block.data for block in blocks), vocabulary, name)
+    else:
+        change = preprocess
+        corpus = _encoded((_changed(block.text(), change) for block in blocks), vocabulary, name)
+    if not len(corpus):
+        raise UserError("the file is empty", path=name, expected="a sentence a line")
+    return corpus
+
+
+def normal_form(corpus: Corpus) -> str | None:
+    """`NFC` or `NFD` if the words of the corpus are all in one of the two forms and not in the other, else None."""
+    forms = set()
+    for index in np.unique(corpus.ids).tolist():
+        word = corpus.vocabulary[index]
+        if word.isascii():
+            continue
+        nfc, nfd = unicodedata.is_normalized("NFC", word), unicodedata.is_normalized("NFD", word)
+        if nfc != nfd:
+            forms.add("NFC" if nfc else "NFD")
+    return forms.pop() if len(forms) == 1 else None
+
+
+def _changed(text: str, change: Callable[[str], str]) -> NDArray[np.uint8]:
+    lines = [change(line).replace("\n", " ") for line in text.split("\n")[:-1]]
+    return np.frombuffer("".join(line + "\n" for line in lines).encode("utf-8"), dtype=np.uint8)
+
+
+def _encoded(blocks: Iterable[NDArray[np.uint8]], vocabulary: Vocabulary, path: str | None) -> Corpus:
+    parts: list[NDArray[np.int32]] = []
+    lengths: list[NDArray[np.int64]] = []
+    for data in blocks:
+        ids = np.empty(len(data) // 2 + 1, dtype=np.int32)
+        ends = np.empty(int(np.count_nonzero(data == 10)), dtype=np.int64)
+        state = np.zeros(3, dtype=np.int64)
+        while not _encode(vocabulary.arrays, data, ids, ends, state):
+            vocabulary.grow(len(data))
+        parts.append(ids[: state[1]].copy())
+        lengths.append(np.diff(ends, prepend=0))
+    offsets = np.zeros(sum(map(len, lengths)) + 1, dtype=np.int64)
+    if lengths:
+        np.cumsum(np.concatenate(lengths), out=offsets[1:])
+    ids = np.concatenate(parts) if parts else np.empty(0, dtype=np.int32)
+    return Corpus(ids, offsets, vocabulary, path)
+
+
+def _extended(array: NDArray[np.generic], size: int) -> NDArray:  # type: ignore[type-arg]
+    longer = np.zeros(size, dtype=array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+@njit(cache=True, nogil=True)
+def intern_token(vocabulary, data, start, end):  # type: ignore[no-untyped-def]
+    """Kernel: the id of the token `data[start:end]`, new if need be; -1 if the vocabulary must grow first."""
+    h = np.uint64(14695981039346656037)
+    for i in range(start, end):
+        h = (h ^ np.uint64(data[i])) * np.uint64(1099511628211)  # FNV-1a
+    h ^= h >> np.uint64(32)
+    mask = np.uint64(vocabulary.table.shape[0] - 1)
+    slot = h & mask
+    while True:
+        index = vocabulary.table[slot]
+        if index < 0:
+            break
+        if vocabulary.hashes[index] == h:
+            first = vocabulary.starts[index]
+            size = vocabulary.starts[index + 1] - first
+            if size == end - start:
+                same = True
+                for i in range(size):
+                    if vocabulary.arena[first + i] != data[start + i]:
+                        same = False
+                        break
+                if same:
+                    return np.int64(index)
+        slot = (slot + np.uint64(1)) & mask
+    count = vocabulary.used[0]
+    room = vocabulary.used[1]
+    if count == vocabulary.hashes.shape[0] or room + end - start > vocabulary.arena.shape[0]:
+        return np.int64(-1)
+    for i in range(end - start):
+        vocabulary.arena[room + i] = data[start + i]
+    vocabulary.used[0] = count + 1
+    vocabulary.used[1] = room + end - start
+    vocabulary.hashes[count] = h
+    vocabulary.starts[count + 1] = room + end - start
+    vocabulary.table[slot] = count
+    return np.int64(count)
+
+
+@njit(cache=True, nogil=True)
+def _encode(vocabulary, data, ids, ends, state):  # type: ignore[no-untyped-def]
+    """Tokens of `data` from byte state[0] on; state: byte, ids written, lines ended. False: the vocabulary is full."""
+    i, count, line = state[0], state[1], state[2]
+    n = data.shape[0]
+    while i < n:
+        b = data[i]
+        if b == 10:
+            ends[line] = count
+            line += 1
+            i += 1
+        elif b == 32 or b == 9:
+            i += 1
+        else:
+            end = i + 1
+            while data[end] != 32 and data[end] != 10 and data[end] != 9:
+                end += 1
+            index = intern_token(vocabulary, data, i, end)
+            if index < 0:
+                state[0], state[1], state[2] = i, count, line
+                return False
+            ids[count] = index
+            count += 1
+            i = end
+    state[0], state[1], state[2] = i, count, line
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _rehash(table, hashes, count):  # type: ignore[no-untyped-def]
+    mask = np.uint64(table.shape[0] - 1)
+    for index in range(count):
+        slot = hashes[index] & mask
+        while table[slot] >= 0:
+            slot = (slot + np.uint64(1)) & mask
+        table[slot] = index
+
+
+@njit(cache=True, nogil=True)
+def _gather(ids, offsets, rows, out, out_offsets):  # type: ignore[no-untyped-def]
+    for k in range(rows.shape[0]):
+        start = offsets[rows[k]]
+        place = out_offsets[k]
+        for i in range(offsets[rows[k] + 1] - start):
+            out[place + i] = ids[start + i]

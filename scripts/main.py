@@ -1,0 +1,104 @@
+"""The program `lasw`: finds the subcommand, turns what went wrong into one line.
+
+Nothing heavy is imported before the subcommand is known, so that ``lasw --help`` is quick.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Protocol, cast
+
+# subcommand -> (module, one line of help). A new subcommand is one line here and one module with
+# `add_arguments(parser)` and `run(arguments) -> exit code`.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "tune": ("lasw.scripts.tune", "decode, score, optimise, repeat until the weights settle"),
+    "optimise": ("lasw.scripts.optimise", "weights from N-best lists on disk, no decoder"),
+    "rerank": ("lasw.scripts.rerank", "the best hypothesis of each N-best list under given weights"),
+    "decode": ("lasw.scripts.decode", "translate with a decoder and given weights"),
+    "score": ("lasw.scripts.score", "score systems with any metric, with significance"),
+    "agree": ("lasw.scripts.agree", "how well metrics agree with human judgements"),
+    "align": ("lasw.scripts.align", "word alignments of parallel text"),
+    "train": ("lasw.scripts.train", "train a phrase-based Thot system from parallel text"),
+    "report": ("lasw.scripts.report", "one HTML file from a run"),
+    "quickstart": ("lasw.scripts.quickstart", "parallel text in, a trained, tuned and tested system out"),
+}
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130
+
+
+class Command(Protocol):
+    """A module of a subcommand."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the options."""
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Do it; the exit code."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line; returns the exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    name = next((word for word in words if not word.startswith("-")), None)
+    parser = _parser(chosen=name if name in COMMANDS else None)
+    arguments = parser.parse_args(words)
+    if getattr(arguments, "command", None) is None:
+        parser.print_help(sys.stderr)
+        return EXIT_USAGE
+    return _guarded(cast(Command, arguments.module), arguments)
+
+
+def _parser(chosen: str | None) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="lasw",
+        description="Tunes the weights of log-linear translation systems.",
+        epilog="'lasw COMMAND --help' shows a command's options and an example.",
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    for name, (module, text) in COMMANDS.items():
+        command = commands.add_parser(
+            name, help=text, description=text, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        if name == chosen:
+            loaded = cast(Command, importlib.import_module(module))
+            loaded.add_arguments(command)
+            command.add_argument("--debug", action="store_true", help="show the traceback of an error")
+            command.set_defaults(module=loaded)
+    return parser
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib import metadata
+
+        print(f"lasw {metadata.version('lasw')}")
+        parser.exit(0)
+
+
+def _guarded(module: Command, arguments: argparse.Namespace) -> int:
+    from lasw.metrics.errors import UserError
+
+    try:
+        return module.run(arguments)
+    except UserError as error:
+        if arguments.debug:
+            raise
+        print(f"lasw {arguments.command}: {error}", file=sys.stderr)
+        return EXIT_FAILED
+    except KeyboardInterrupt:
+        print(f"lasw {arguments.command}: interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output is gone (`| head`): nothing to say, and nothing more to write.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,35 @@
+"""What every decoder is: features with start weights, N-best lists for weights, a configuration file to write."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from lasw.metrics.text import Vocabulary
+from lasw.tuning.nbest import NBest
+from lasw.tuning.weights import Weights
+
+
+class Decoder(ABC):
+    """A program that translates with a log-linear model."""
+
+    name: str
+
+    @abstractmethod
+    def start_weights(self) -> Weights:
+        """The weights the decoder would use by itself; their names are the features of its N-best lists."""
+
+    @abstractmethod
+    def decode(self, source: Sequence[str], weights: Weights, n: int, vocabulary: Vocabulary) -> NBest:
+        """N-best lists of `source`, best first within each sentence, hypotheses over `vocabulary`.
+
+        The lists depend on nothing but the arguments: not on the number of processes, not on earlier calls.
+
+        Raises:
+            UserError: the decoder failed, printed nothing or too little; its last lines of stderr are in the message.
+        """
+
+    def write_configuration(self, path: str | os.PathLike[str], weights: Weights, comment: Sequence[str] = ()) -> bool:
+        """Write the decoder's own configuration file with these weights; False if it has none of its own."""
+        return False

@@ -1,0 +1,47 @@
+"""N-best lists in columns: what every reader gives and every decoder returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse as sp
+
+from lasw.metrics.text import Corpus, Vocabulary
+from lasw.tuning.weights import FeatureNames
+
+
+@dataclass(frozen=True)
+class NBest:
+    """n hypotheses of some source sentences, in the order of the list.
+
+    Attributes:
+        names: the dense features.
+        owner: (n,) int32, 0-based source sentence of each hypothesis.
+        hypotheses: their text, n sentences.
+        dense: (n, d) float64.
+        score: (n,) float64, the decoder's own total; 0 where the list has none.
+        sparse: (n, p) CSR or None; column j is the feature `sparse_names[j]`.
+        sparse_names: grows while lists are read; readers that share it number features alike.
+    """
+
+    names: FeatureNames
+    owner: NDArray[np.int32]
+    hypotheses: Corpus
+    dense: NDArray[np.float64]
+    score: NDArray[np.float64]
+    sparse: sp.csr_array | None = None
+    sparse_names: Vocabulary | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.owner)
+
+    def model_scores(
+        self, dense_weights: NDArray[np.float64], sparse_weights: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """(n,) dot products with the weights."""
+        scores = self.dense @ dense_weights
+        if self.sparse is not None and sparse_weights is not None:
+            scores = scores + self.sparse @ sparse_weights
+        return np.asarray(scores)

@@ -214,8 +214,9 @@ def open_bytes(path: str | os.PathLike[str]) -> BinaryIO:
         UserError: no such file, a folder, no permission.
     """
     name = os.fspath(path)
+    raw: io.BufferedReader
     if name == STANDARD_INPUT:
-        raw: io.BufferedReader = cast(io.BufferedReader, sys.stdin.buffer)
+        raw = cast(io.BufferedReader, sys.stdin.buffer)
     else:
         try:
             raw = open(name, "rb", buffering=1 << 16)  # noqa: SIM115 - the caller closes it
@@ -231,7 +232,7 @@ def open_bytes(path: str | os.PathLike[str]) -> BinaryIO:
     for magic, opener in _MAGIC:
         if start.startswith(magic):
             return cast(BinaryIO, opener(raw))
-    return raw
+    return cast(BinaryIO, raw)
 
 
 @contextlib.contextmanager

@@ -6,11 +6,13 @@ Nothing heavy is imported before the subcommand is known, so that ``lasw --help`
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import os
+import re
 import sys
 from collections.abc import Sequence
-from typing import Protocol, cast
+from typing import Any, NoReturn, Protocol, cast
 
 # subcommand -> (module, one line of help). A new subcommand is one line here and one module with
 # `add_arguments(parser)` and `run(arguments) -> exit code`.
@@ -53,8 +55,44 @@ def main(argv: Sequence[str] | None = None) -> int:
     return _guarded(cast(Command, arguments.module), arguments)
 
 
-def _parser(chosen: str | None) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+class _Parser(argparse.ArgumentParser):
+    """A parser that takes no abbreviations and names the nearest valid word."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, allow_abbrev=False)
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse's, but the words nobody knows are answered with what was perhaps meant."""
+        found, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            self.reject(unknown[0], getattr(found, "command", None))
+        return found
+
+    def reject(self, word: str, command: str | None) -> NoReturn:
+        """End with exit code 2: `word` is no option of `command`."""
+        owner = self._commands()[command] if command else self
+        valid = [option for action in owner._actions for option in action.option_strings]
+        owner.error(f"unknown argument {word!r}{_nearest(word.partition('=')[0], valid)}")
+
+    def error(self, message: str) -> NoReturn:
+        """One line, then exit code 2."""
+        wrong = re.match(r"argument COMMAND: invalid choice: '(.*?)'", message)
+        if wrong:
+            message = f"unknown command {wrong[1]!r}{_nearest(wrong[1], list(COMMANDS))}"
+        self.exit(EXIT_USAGE, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+    def _commands(self) -> dict[str, _Parser]:
+        choices = next(action.choices for action in self._actions if action.dest == "command")
+        return cast("dict[str, _Parser]", choices)
+
+
+def _nearest(word: str, valid: list[str]) -> str:
+    near = difflib.get_close_matches(word, valid, n=1, cutoff=0.5)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _parser(chosen: str | None) -> _Parser:
+    parser = _Parser(
         prog="lasw",
         description="Tunes the weights of log-linear translation systems.",
         epilog="'lasw COMMAND --help' shows a command's options and an example.",

@@ -1,0 +1,66 @@
+"""Options that several commands share, and how commands speak to a person."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+
+def add_text_options(parser: argparse.ArgumentParser) -> None:
+    """How text files are read: `--encoding`, `--tokenize`, `--lowercase`."""
+    group = parser.add_argument_group("text")
+    group.add_argument("--encoding", default="utf-8", help="of all text files (default: utf-8)")
+    group.add_argument(
+        "--tokenize", metavar="NAME", help="one of sacreBLEU's tokenisers; by default tokens are split on space and tab"
+    )
+    group.add_argument("--lowercase", action="store_true", help="lower-case all text first")
+
+
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    """How results are printed: `--json`, `--quiet`."""
+    group = parser.add_argument_group("output")
+    group.add_argument("--json", action="store_true", help="print the result as JSON")
+    group.add_argument("--quiet", action="store_true", help="no progress and no notes on stderr")
+
+
+def positive_int(text: str) -> int:
+    """An argparse type: a whole number of at least 1."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least 1")
+    return value
+
+
+def finite_float(text: str) -> float:
+    """An argparse type: a number that is neither NaN nor infinite."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"{text!r} is no finite number")
+    return value
+
+
+def print_json(result: Any) -> None:
+    """Print `result` as JSON on stdout, numbers with full precision, NaN refused."""
+    print(json.dumps(result, ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def warn(command: str, lines: Iterable[str]) -> None:
+    """Tell the user, on stderr, what was repaired or is worth a look: one line each."""
+    for line in lines:
+        print(f"lasw {command}: warning: {line}", file=sys.stderr)
+
+
+def note(quiet: bool, text: str) -> None:
+    """A line of progress on stderr, unless `quiet`."""
+    if not quiet:
+        print(text, file=sys.stderr, flush=True)

@@ -1,6 +1,7 @@
 """Seconds from pressing return to the answer, for commands that do almost nothing.
 
-Peer: `python -c "import sacrebleu"`, what anybody pays who scores from Python. Run: python tests/benchmarks/bench_cold_start.py
+Peer: `python -c "import sacrebleu"`, what anybody pays who scores from Python.
+Run: python tests/benchmarks/bench_cold_start.py
 """
 
 from __future__ import annotations

@@ -15,6 +15,11 @@ class Decoder(ABC):
     """A program that translates with a log-linear model."""
 
     name: str
+    follows_weights: bool = True  # False: its lists are the same whatever the weights, and that is no fault
+
+    def input_files(self) -> Sequence[str | os.PathLike[str]]:
+        """The files that decide what it gives (models, configuration, lists): a run goes on only while they stay."""
+        return ()
 
     @abstractmethod
     def start_weights(self) -> Weights:

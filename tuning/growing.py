@@ -1,0 +1,49 @@
+"""Arrays that grow at their end without a second copy of what they hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+_SPARE = 16  # a sixteenth more than asked for: the kernel zeroes and so occupies all of it
+
+
+class Growing:
+    """Rows of one type, appended in place; `width` None makes it one-dimensional.
+
+    `rows` is a view. As long as nobody holds one, growing moves pages (realloc) and the peak is the new size; held
+    views stay valid and cost a copy.
+    """
+
+    def __init__(self, dtype: DTypeLike, width: int | None = None) -> None:
+        self._tail = () if width is None else (width,)
+        self._buffer: NDArray[Any] = np.zeros((0, *self._tail), dtype=dtype)
+        self.size = 0
+
+    def __len__(self) -> int:
+        return self.size
+
+    @property
+    def rows(self) -> NDArray[Any]:
+        """All rows so far, (size,) or (size, width)."""
+        return self._buffer[: self.size]
+
+    def room(self, extra: int) -> NDArray[Any]:
+        """The whole buffer, with at least `extra` free rows behind the `size` that are used."""
+        needed = self.size + extra
+        if needed > len(self._buffer):
+            capacity = needed + needed // _SPARE
+            try:
+                self._buffer.resize((capacity, *self._tail))
+            except ValueError:  # someone holds a view
+                longer = np.empty((capacity, *self._tail), dtype=self._buffer.dtype)
+                longer[: self.size] = self._buffer[: self.size]
+                self._buffer = longer
+        return self._buffer
+
+    def append(self, rows: NDArray[Any]) -> None:
+        """Put `rows` at the end."""
+        self.room(len(rows))[self.size : self.size + len(rows)] = rows
+        self.size += len(rows)

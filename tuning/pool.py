@@ -1,0 +1,248 @@
+"""All candidates so far, equal ones merged, with the statistics of any metric."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse as sp
+
+from lasw.metrics.base import Metric, References
+from lasw.metrics.errors import UserError
+from lasw.metrics.text import Corpus, Vocabulary
+from lasw.tuning.growing import Growing
+from lasw.tuning.nbest import NBest
+from lasw.tuning.pool_kernels import best_rows, group, merge, model_scores, rehash
+from lasw.tuning.weights import FeatureNames, Weights
+
+_STEP = 1 << 16  # candidates whose statistics are computed at once: bounds the memory for what is in between
+
+
+class Pool:
+    """Candidates of S sentences in the order they came; `order` and `starts` group them by sentence.
+
+    Two candidates are one if sentence, tokens and all features are equal (0 and -0 are equal, an absent sparse
+    feature is 0).
+
+    Arrays that the pool hands out are views, valid for good but not extended by later `add`s: ask again.
+    """
+
+    def __init__(self, references: References) -> None:
+        self.references = references
+        self.names: FeatureNames | None = None
+        self._segments = len(references)
+        self._owner = Growing(np.int32)
+        self._ids = Growing(np.int32)
+        self._offsets = Growing(np.int64)
+        self._dense: Growing | None = None
+        self._sparse_starts = Growing(np.int64)
+        self._sparse_columns = Growing(np.int32)
+        self._sparse_values = Growing(np.float64)
+        self._sparse_vocabulary: Vocabulary | None = None
+        self._hashes = Growing(np.uint64)
+        self._table = np.full(1 << 10, -1, dtype=np.int32)
+        self._offsets.append(np.zeros(1, dtype=np.int64))
+        self._sparse_starts.append(np.zeros(1, dtype=np.int64))
+        self._grouped: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+        self._prepared: dict[str, Any] = {}
+        self._statistics: dict[str, Growing] = {}
+        self._sentence_scores: dict[str, Growing] = {}
+
+    def __len__(self) -> int:
+        return len(self._owner)
+
+    def add(self, nbest: NBest) -> int:
+        """Take in the candidates that are not there yet; how many those are.
+
+        Raises:
+            UserError: other features than before, or a sentence beyond the references.
+            TypeError: the hypotheses do not share the references' vocabulary.
+            ValueError: a feature is not finite.
+        """
+        self._check(nbest)
+        if self._dense is None:
+            self.names = nbest.names
+            self._dense = Growing(np.float64, len(nbest.names))
+        before = len(self)
+        corpus = nbest.hypotheses
+        starts, columns, values = self._sparse_of(nbest)
+        dense = nbest.dense + 0.0  # -0 becomes 0
+        new = (nbest.owner, corpus.ids, corpus.offsets, dense.view(np.uint64), starts, columns, values.view(np.uint64))
+        self._make_table(len(nbest))
+        rows, tokens, entries = len(nbest), len(corpus.ids), len(columns)
+        pool = (
+            self._owner.room(rows),
+            self._ids.room(tokens),
+            self._offsets.room(rows),
+            self._dense.room(rows).view(np.uint64),
+            self._sparse_starts.room(rows),
+            self._sparse_columns.room(entries),
+            self._sparse_values.room(entries).view(np.uint64),
+        )
+        count = int(merge(new, pool, self._table, self._hashes.room(rows), before))
+        for column in (self._owner, self._dense, self._hashes):
+            column.size = count
+        self._offsets.size = self._sparse_starts.size = count + 1
+        self._ids.size = int(pool[2][count])
+        self._sparse_columns.size = self._sparse_values.size = int(pool[4][count])
+        self._grouped = None
+        return count - before
+
+    @property
+    def dense(self) -> NDArray[np.float64]:
+        """(n, d) dense features."""
+        return np.empty((0, 0)) if self._dense is None else self._dense.rows
+
+    @property
+    def sparse(self) -> sp.csr_array | None:
+        """(n, p) sparse features, None if no list had any; column j is `sparse_names[j]`."""
+        if self._sparse_vocabulary is None:
+            return None
+        parts = (self._sparse_values.rows, self._sparse_columns.rows, self._sparse_starts.rows)
+        return sp.csr_array(parts, shape=(len(self), len(self._sparse_vocabulary)))
+
+    @property
+    def sparse_names(self) -> list[str]:
+        """Names of the sparse features."""
+        words = self._sparse_vocabulary
+        return [] if words is None else [words[k] for k in range(len(words))]
+
+    @property
+    def owner(self) -> NDArray[np.int32]:
+        """(n,) the sentence of each candidate."""
+        return self._owner.rows
+
+    @property
+    def hypotheses(self) -> Corpus:
+        """The text of the candidates, n sentences."""
+        return Corpus(self._ids.rows, self._offsets.rows, self.references.vocabulary)
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """(n,) candidates by sentence, within a sentence as they came."""
+        return self._groups()[0]
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """(S + 1,): the candidates of sentence s are `order[starts[s]:starts[s + 1]]`."""
+        return self._groups()[1]
+
+    def statistics(self, metric: Metric) -> NDArray[Any]:
+        """(n, k) sufficient statistics; computed once for metrics that share them."""
+        key = metric.statistics_key()
+        if key not in self._prepared:
+            self._prepared[key] = metric.prepare(self.references)
+        done = len(self._statistics[key]) if key in self._statistics else 0
+        for start in range(done, len(self), _STEP):
+            end = min(start + _STEP, len(self))
+            part = metric.statistics(self._slice(start, end), self._prepared[key], self._owner.rows[start:end])
+            if key not in self._statistics:
+                self._statistics[key] = Growing(part.dtype, part.shape[1])
+            self._statistics[key].append(part)
+        if key not in self._statistics:
+            return metric.statistics(self.hypotheses, self._prepared[key], self.owner)
+        return self._statistics[key].rows
+
+    def sentence_scores(self, metric: Metric) -> NDArray[np.float64]:
+        """(n,) the metric's score of every candidate."""
+        key = str(metric.signature())
+        scores = self._sentence_scores.setdefault(key, Growing(np.float64))
+        if len(scores) < len(self):
+            statistics = self.statistics(metric)
+            for start in range(len(scores), len(self), _STEP):
+                scores.append(metric.sentence_scores(statistics[start : start + _STEP]))
+        return scores.rows
+
+    def model_scores(self, weights: Weights) -> NDArray[np.float64]:
+        """(n,) dot products of features and weights; equal features have equal scores.
+
+        Raises:
+            ValueError: the weights are of other features.
+        """
+        if self.names is not None and weights.names != self.names:
+            raise ValueError(f"weights of {weights.names.groups} for features {self.names.groups}")
+        scores = np.empty(len(self))
+        if len(self):
+            sparse = (self._sparse_starts.rows, self._sparse_columns.rows, self._sparse_values.rows)
+            model_scores(self.dense, weights.dense, *sparse, weights.sparse_vector(self.sparse_names), scores)
+        return scores
+
+    def best(self, weights: Weights) -> NDArray[np.int64]:
+        """(S',) for every sentence that has candidates, in order: its best-scoring one, the earliest among equals."""
+        best = np.empty(self._segments, dtype=np.int64)
+        best_rows(self.owner, self.model_scores(weights), best)
+        return best[best >= 0]
+
+    def corpus_score(self, metric: Metric, weights: Weights) -> float:
+        """The metric's corpus score of the best-scoring candidates; with PGBC4 it is the pool BLEU.
+
+        Raises:
+            ValueError: the pool is empty.
+        """
+        if not len(self):
+            raise ValueError("an empty pool has no score")
+        return metric.corpus_score(self.statistics(metric)[self.best(weights)].sum(axis=0))
+
+    def _check(self, nbest: NBest) -> None:
+        path = nbest.hypotheses.path
+        if nbest.hypotheses.vocabulary is not self.references.vocabulary:
+            raise TypeError("hypotheses and references must share one vocabulary")
+        if self.names is not None and nbest.names != self.names:
+            raise UserError(
+                f"features {_shown(nbest.names)}", path=path, expected=f"{_shown(self.names)}, as in the lists before"
+            )
+        if len(nbest) and (int(nbest.owner.max()) >= self._segments or int(nbest.owner.min()) < 0):
+            raise UserError(
+                f"sentence id {int(nbest.owner.max())}",
+                path=path,
+                expected=f"0 to {self._segments - 1}, there are {self._segments} references",
+                remedy="are these the references of this list?",
+            )
+        if not np.isfinite(nbest.dense).all() or (
+            nbest.sparse is not None and not np.isfinite(nbest.sparse.data).all()
+        ):
+            raise ValueError("features must be finite")
+
+    def _sparse_of(self, nbest: NBest) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        """Starts, columns (ascending, numbered as the pool's) and values (no zeros) of the sparse features."""
+        if nbest.sparse is None:
+            return np.zeros(len(nbest) + 1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0)
+        names = nbest.sparse_names
+        if names is None:
+            raise ValueError("sparse features without names")
+        if self._sparse_vocabulary is None:
+            self._sparse_vocabulary = names
+        rows = nbest.sparse
+        if names is not self._sparse_vocabulary:
+            renumbered = np.array([self._sparse_vocabulary.add(names[k]) for k in range(rows.shape[1])], dtype=np.int32)
+            shape = (rows.shape[0], len(self._sparse_vocabulary))
+            rows = sp.csr_array((rows.data, renumbered[rows.indices], rows.indptr), shape=shape)
+        if not rows.has_canonical_format or not rows.data.all():
+            rows = rows.copy()
+            rows.sum_duplicates()
+            rows.eliminate_zeros()
+        return rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data.astype(np.float64)
+
+    def _make_table(self, extra: int) -> None:
+        needed = 2 * (len(self) + extra)
+        if needed > len(self._table):
+            self._table = np.full(1 << (needed - 1).bit_length(), -1, dtype=np.int32)
+            rehash(self._table, self._hashes.rows, len(self))
+
+    def _groups(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        if self._grouped is None:
+            order = np.empty(len(self), dtype=np.int64)
+            starts = np.empty(self._segments + 1, dtype=np.int64)
+            group(self._owner.rows, starts, order)
+            self._grouped = order, starts
+        return self._grouped
+
+    def _slice(self, start: int, end: int) -> Corpus:
+        offsets = self._offsets.rows[start : end + 1]
+        ids = self._ids.rows[offsets[0] : offsets[-1]]
+        return Corpus(ids, offsets - offsets[0], self.references.vocabulary)
+
+
+def _shown(names: FeatureNames) -> str:
+    return " ".join(f"{name}({size})" for name, size in names.groups)

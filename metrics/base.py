@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
+from lasw.metrics.parallel import check_parallel
 from lasw.metrics.text import Corpus, Vocabulary
 
 
@@ -62,12 +63,7 @@ class References:
             raise UserError("no references", expected="at least one")
         first = self.corpora[0]
         for other in self.corpora[1:]:
-            if len(other) != len(first):
-                raise UserError(
-                    f"{len(other)} references",
-                    path=other.path,
-                    expected=f"{len(first)}, as many as {first.path or 'the first set'} has",
-                )
+            check_parallel(first, other)
             if other.vocabulary is not first.vocabulary:
                 raise TypeError("references must share one vocabulary")
 
@@ -129,6 +125,10 @@ class Metric(ABC):
     @abstractmethod
     def corpus_score(self, total: NDArray[Any]) -> float:
         """The score of statistics summed over a corpus, (k,)."""
+
+    def remarks(self, total: NDArray[Any]) -> tuple[str, ...]:
+        """What a person should know about the corpus score of `total`, one line each; mostly nothing."""
+        return ()
 
     def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
         """Corpus scores of many totals at once, (m, k) -> (m,); override where it can be done without a loop."""

@@ -219,7 +219,7 @@ def open_bytes(path: str | os.PathLike[str]) -> BinaryIO:
         raw = cast(io.BufferedReader, sys.stdin.buffer)
     else:
         try:
-            raw = open(name, "rb", buffering=1 << 16)  # noqa: SIM115 - the caller closes it
+            raw = cast(io.BufferedReader, open(name, "rb", buffering=1 << 16))  # noqa: SIM115 - the caller closes it
         except FileNotFoundError:
             raise UserError("no such file", path=name) from None
         except IsADirectoryError:

@@ -9,7 +9,7 @@ What the definition leaves open is settled so:
   make it the oracle of its list). Recall of an empty reference is 0 as well.
 - An order without n-grams (a sentence shorter than N) has precision 0/0: it counts as 0 unless smoothing makes it
   1 (alpha/alpha); with ``orders="effective"`` such orders are left out of the mean, smoothed or not.
-- Smoothing sees a sentence without any match like any other, as equation 3.6 and Moses' pro do.
+- Smoothing treats a sentence without any match like any other, as the thesis (2.4.2) and Moses' pro do.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class SimpBleu(Metric):
     Args:
         name: of the grammar above, or ``BLEU`` (PGBC4) or ``BLEU+1`` (PGBC4 whose sentence scores have add-1
             smoothing and an unsmoothed brevity penalty, as Moses' pro computes it; Lin & Och 2004).
-        alpha: added to numerator and denominator (eq. 3.6); None: 1 for sentences, 0 for a corpus. The thesis' best
+        alpha: added to numerator and denominator (2.4.2); None: 1 for sentences, 0 for a corpus. The thesis' best
             is 3.
         smoothing: ``add`` smooths every order, ``lin-och`` orders above 1 only (Lin & Och 2004).
         bp: ``smoothed``, exp(min(0, 1 - (r+alpha)/(c+alpha))) (eq. 3.7); ``plain``, without alpha; ``reference``, alpha
@@ -184,6 +184,20 @@ class SimpBleu(Metric):
     def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
         """(m,) scores of m sums of statistics (m, k)."""
         return self._scores(totals, self.corpus_alpha)
+
+    def remarks(self, total: NDArray[Any]) -> tuple[str, ...]:
+        """Says it when an order has no n-grams at all, which makes a perfect but short text score 0."""
+        if self.corpus == "mean" or self.corpus_alpha > 0 or self.orders == "effective":
+            return ()
+        totals = np.asarray(total).reshape(-1, COLUMNS + self._recall)[:, 1 : 2 * self._order : 2]
+        missing = np.flatnonzero((totals == 0).any(axis=0))
+        if not len(missing):
+            return ()
+        side = "reference" if self._recall else "hypothesis"
+        return (
+            f"no {side} has {missing[0] + 1} tokens, so that order counts as 0 in {self.name}; "
+            "'orders=effective' leaves such orders out",
+        )
 
     def _scores(self, statistics: NDArray[Any], alpha: float) -> NDArray[np.float64]:
         if self.corpus == "mean":

@@ -6,6 +6,7 @@ part of its token). Tokens are compared as bytes of UTF-8, so NFC and NFD forms 
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -96,12 +97,14 @@ class Corpus:
         offsets: (n + 1,) int64, from 0 to T.
         vocabulary: shared by all that is compared.
         path: where it was read from, for messages.
+        crlf_lines: how many of its lines ended in CR LF (the CR was dropped).
     """
 
     ids: NDArray[np.int32]
     offsets: NDArray[np.int64]
     vocabulary: Vocabulary = field(repr=False)
     path: str | None = None
+    crlf_lines: int = 0
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -200,7 +203,7 @@ def read_corpus(
         corpus = _encoded((_changed(block.text(), change) for block in blocks), vocabulary, name)
     if not len(corpus):
         raise UserError("the file is empty", path=name, expected="a sentence a line")
-    return corpus
+    return dataclasses.replace(corpus, crlf_lines=blocks.carriage_returns)
 
 
 def normal_form(corpus: Corpus) -> str | None:

@@ -1,0 +1,203 @@
+"""What PRO and WRO share: sample pairs from a pool, fit a regression to them, bring the weights to size."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse as sp
+
+from lasw.metrics.base import Metric, Signature
+from lasw.metrics.registry import metric as metric_of
+from lasw.metrics.registry import unknown
+from lasw.tuning.optimiser import DEFAULT_SEED, Fit, Optimiser
+from lasw.tuning.ranking import L2, LOSSES, Floats, Matrix, Ranking, fit_ranking
+from lasw.tuning.sampling import DRAWS, PAIRS, THRESHOLD, Pairs, PairSampler
+from lasw.tuning.weights import Weights
+
+if TYPE_CHECKING:
+    from lasw.tuning.pool import Pool
+
+NORMS = ("l1", "none")
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The pairs of a pool as a regression sees them; drawn once, they can be fitted under many sentence weights.
+
+    Attributes:
+        pairs: m pairs.
+        differences: (m, d) feature differences better - worse, or (m, d + p) CSR with the p sparse features behind.
+        magnitude: (d + p,) largest absolute value of each feature in the pool.
+        sentence_weights: (S,) instance weight of each sentence's pairs.
+        sparse_names: of the p sparse features.
+    """
+
+    pairs: Pairs
+    differences: Matrix
+    magnitude: Floats
+    sentence_weights: Floats
+    sparse_names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PairwiseOptimiser(Optimiser):
+    """Ranks sampled pairs of candidates as the metric does.
+
+    Args:
+        metric: the sentence metric, a `Metric` or its specification.
+        draws: Gamma, draws a sentence.
+        pairs: Xi, pairs kept a sentence.
+        threshold: smallest metric difference of a pair.
+        psi: share of the new weights in the result, the rest is the previous ones (0.1 in Hopkins & May 2011, 1 in
+            Moses). Both are brought to the same norm first, if there is one.
+        loss: ``logistic`` or ``linear`` (regression on the metric difference, Bazrafshan et al. 2012).
+        l2: strength of the penalty (see `lasw.tuning.ranking`).
+        norm: ``l1``: the dense weights that were learnt have absolute sum 1, as Moses' tuning leaves them, sparse
+            weights are divided by the same number; ``none``: as the regression gives them.
+        seed: of the draws.
+
+    `Fit.objective` is the regression's penalised loss, `Fit.iterations` its steps.
+
+    Raises:
+        ValueError: a hyper-parameter out of its range.
+        UserError: an unknown metric, loss or norm.
+    """
+
+    metric: Metric | str = "BLEU+1"
+    draws: int = DRAWS
+    pairs: int = PAIRS
+    threshold: float = THRESHOLD
+    psi: float = 1.0
+    loss: str = "logistic"
+    l2: float = L2
+    norm: str = "l1"
+    seed: int = DEFAULT_SEED
+
+    def __post_init__(self) -> None:
+        if not 0 < self.psi <= 1:
+            raise ValueError(f"psi is {self.psi}, expected above 0 and at most 1")
+        if not (np.isfinite(self.l2) and self.l2 > 0):
+            raise ValueError(f"l2 is {self.l2}, expected a number above 0")
+        if self.loss not in LOSSES:
+            raise unknown("loss", self.loss, list(LOSSES))
+        if self.norm not in NORMS:
+            raise unknown("norm", self.norm, list(NORMS))
+        self._sampler()
+        self.sentence_metric()
+
+    def sentence_metric(self) -> Metric:
+        """The metric that decides which candidate of a pair is better."""
+        return metric_of(self.metric) if isinstance(self.metric, str) else self.metric
+
+    def signature(self) -> Signature:
+        """All that the weights depend on besides the pool."""
+        metric = self.sentence_metric().signature()
+        settings = [("metric", metric.name), *((f"metric.{key}", value) for key, value in metric.settings)]
+        settings += [("draws", str(self.draws)), ("pairs", str(self.pairs)), ("threshold", repr(self.threshold))]
+        settings += self._own_settings()
+        settings += [("psi", repr(self.psi)), ("loss", self.loss), ("l2", repr(self.l2)), ("norm", self.norm)]
+        return Signature(self.name, (*settings, ("seed", str(self.seed))))
+
+    def fit(self, pool: Pool, start: Weights, *, sentence_weights: Floats | None = None) -> Fit:
+        """New weights; the previous ones and one warning if no pair reaches the threshold.
+
+        Args:
+            pool: all candidates.
+            start: the previous weights, of the pool's features.
+            sentence_weights: (S,) as in `fit_samples`.
+        """
+        return self.fit_samples(self.sample(pool), start, sentence_weights=sentence_weights)
+
+    def sample(self, pool: Pool) -> Samples:
+        """Draw the pairs of every sentence of the pool."""
+        scores = pool.sentence_scores(self.sentence_metric())
+        pairs = self._sampler().sample(scores, pool.order, pool.starts, pool.hypotheses.lengths)
+        dense = pool.dense
+        differences: Matrix = dense[pairs.better] - dense[pairs.worse]
+        magnitude = np.maximum(dense.max(axis=0, initial=0.0), -dense.min(axis=0, initial=0.0))
+        sparse = pool.sparse
+        if sparse is not None:
+            sparse_differences = sparse[pairs.better] - sparse[pairs.worse]
+            differences = sp.csr_array(sp.hstack([sp.csr_array(differences), sparse_differences], format="csr"))
+            magnitude = np.concatenate([magnitude, abs(sparse).max(axis=0).toarray().ravel()])
+        return Samples(pairs, differences, magnitude, self._sentence_weights(pool), tuple(pool.sparse_names))
+
+    def fit_samples(self, samples: Samples, start: Weights, *, sentence_weights: Floats | None = None) -> Fit:
+        """New weights from pairs drawn before.
+
+        Args:
+            samples: what `sample` gave.
+            start: the previous weights.
+            sentence_weights: (S,) instance weight of each sentence, in the place of the optimiser's own.
+
+        Raises:
+            ValueError: sentence weights that are negative, not finite, or of another number of sentences.
+        """
+        if sentence_weights is None:
+            sentence_weights = samples.sentence_weights
+        if sentence_weights.shape != samples.sentence_weights.shape:
+            raise ValueError(f"{sentence_weights.shape} weights for {samples.sentence_weights.shape} sentences")
+        if not len(samples.pairs):
+            return Fit(start, 0.0, 0, (self._nothing_sampled(),))
+        previous = np.concatenate([start.dense, start.sparse_vector(samples.sparse_names)])
+        ranking = fit_ranking(
+            samples.differences,
+            samples.pairs.difference,
+            sentence_weights[samples.pairs.sentence],
+            previous,
+            loss=self.loss,
+            l2=self.l2,
+            magnitude=samples.magnitude,
+            names=start.names.components + samples.sparse_names,
+        )
+        vector = self._to_size(ranking, previous, len(start.dense))
+        sparse = _with_values(start.sparse, samples.sparse_names, vector[len(start.dense) :])
+        weights = Weights(start.names, vector[: len(start.dense)], sparse)
+        return Fit(weights, ranking.objective, ranking.steps, ranking.warnings)
+
+    @abstractmethod
+    def _sampler(self) -> PairSampler: ...
+
+    @abstractmethod
+    def _sentence_weights(self, pool: Pool) -> Floats:
+        """(S,) instance weights."""
+
+    def _own_settings(self) -> list[tuple[str, str]]:
+        """Settings of the subclass, for the signature."""
+        return []
+
+    def _nothing_sampled(self) -> str:
+        return (
+            f"no two candidates of a sentence differ by {self.threshold:g} in {self.sentence_metric().name}: "
+            "the weights stay as they are"
+        )
+
+    def _to_size(self, ranking: Ranking, previous: Floats, d: int) -> Floats:
+        """The new weights at the wanted norm, interpolated with the previous ones; what was not learnt stays."""
+        moved = ranking.moved
+        dense = moved & (np.arange(len(previous)) < d)
+        part = dense if dense.any() else moved  # only sparse features were learnt: theirs is the norm
+        new = self._at_norm(ranking.weights, part)
+        if self.psi < 1:
+            new = self._at_norm(self.psi * new + (1 - self.psi) * self._at_norm(previous, part), part)
+        return np.where(moved, new, previous)
+
+    def _at_norm(self, weights: Floats, part: NDArray[np.bool_]) -> Floats:
+        norm = float(np.abs(weights[part]).sum())
+        return weights / norm if self.norm == "l1" and norm > 0 else weights
+
+
+def _with_values(old: Mapping[str, float], names: tuple[str, ...], values: Floats) -> dict[str, float]:
+    """Sparse weights with new values for `names`; those of features that the pool does not have stay."""
+    sparse = dict(old)
+    for name, value in zip(names, values.tolist(), strict=True):
+        if value != 0.0:
+            sparse[name] = value
+        else:
+            sparse.pop(name, None)
+    return sparse

@@ -1,0 +1,184 @@
+"""Reading and writing weights in the files of many programs; what a file is, its content says.
+
+A flat file (`equals`, `pairs`) does not say which of its features are dense: all become groups of one component, and
+`lasw.tuning.weight_match.match` sorts them by the features of the N-best lists.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from lasw.metrics.errors import UserError
+from lasw.metrics.files import read_lines, write_text
+from lasw.metrics.registry import unknown
+from lasw.tuning import moses_ini
+from lasw.tuning.weight_lines import Path, line_kind, number, read_pairs
+from lasw.tuning.weights import Weights
+
+
+def read_weights(path: Path, *, sparse_path: Path | None = None, encoding: str = "utf-8") -> Weights:
+    """The weights in a file: moses.ini (new or old sections), our JSON, or lines as `weight_lines` lists them.
+
+    Args:
+        path: the file.
+        sparse_path: a file of sparse weights (``NAME v``) beside it, as Moses' ``-weight-file``; it takes the place of
+            the one that a moses.ini names.
+        encoding: of both.
+
+    Raises:
+        UserError: no weights in it, a line that is none, a feature with two weights, a number that is not finite.
+    """
+    lines = read_lines(path, encoding=encoding)
+    text = "\n".join(lines)
+    if text.lstrip().startswith("{"):
+        weights = _from_json(text, path)
+    elif moses_ini.is_moses_ini(lines):
+        weights = moses_ini.read(lines, path, read_sparse=sparse_path is None, encoding=encoding)
+    else:
+        weights = Weights.from_groups(read_pairs(lines, line_kind(lines), path))
+    if sparse_path is not None:
+        weights = _with_sparse(weights, moses_ini.read_sparse_weights(sparse_path, encoding), sparse_path)
+    if not len(weights.names) and not weights.sparse:
+        raise UserError("no weights in it", path=path, remedy="is this the right file?")
+    return weights
+
+
+def write_weights(
+    path: Path,
+    weights: Weights,
+    *,
+    kind: str | None = None,
+    template: Path | None = None,
+    comment: Sequence[str] = (),
+) -> None:
+    """Write weights so that `read_weights` gives the same numbers back, bit for bit.
+
+    Args:
+        path: the file to write.
+        weights: what goes into it.
+        kind: one of `KINDS`; None: what the name says (`kind_of_name`).
+        template: for kind ``moses``, the moses.ini whose weights are replaced and whose other lines stay.
+        comment: lines for the top of the file (JSON has no comments, so there they are left out).
+
+    Raises:
+        UserError: unknown kind, no template for a moses.ini, or a feature that it does not declare.
+    """
+    kind = kind_of_name(path) if kind is None else kind
+    if kind == MOSES:
+        if template is None:
+            raise UserError(
+                "no moses.ini to take the other settings from", path=path, remedy="give one, or write weights as JSON"
+            )
+        moses_ini.rewrite(template, path, weights, comment)
+    elif kind in _WRITERS:
+        write_text(path, _WRITERS[kind](weights, comment))
+    else:
+        raise unknown("kind of weight file", kind, list(KINDS))
+
+
+def kind_of_name(path: Path) -> str:
+    """``moses`` for a name that ends in ``.ini``, else ``json``."""
+    return MOSES if os.fspath(path).endswith(".ini") else "json"
+
+
+def as_json(weights: Weights) -> dict[str, Any]:
+    """What our JSON files hold: ``{"dense": {group: [v, ...]}, "sparse": {name: v}}``."""
+    return {"dense": weights.by_group(), "sparse": dict(sorted(weights.sparse.items()))}
+
+
+def from_json(data: object, path: Path | None = None) -> Weights:
+    """The weights that `as_json` described.
+
+    Raises:
+        UserError: other keys, or values that are no finite numbers.
+    """
+    if not isinstance(data, dict) or not data or not set(data) <= {"dense", "sparse"}:
+        raise UserError("no weights of ours", path=path, expected='{"dense": {NAME: [v, ...]}, "sparse": {NAME: v}}')
+    dense, sparse = data.get("dense", {}), data.get("sparse", {})
+    if not isinstance(dense, dict) or not isinstance(sparse, dict):
+        raise UserError("weights without names", path=path, expected='{"dense": {NAME: [v, ...]}, "sparse": {NAME: v}}')
+    groups = {name: _json_numbers(name, values, path) for name, values in dense.items()}
+    return Weights.from_groups(groups, {name: _json_number(name, value, path) for name, value in sparse.items()})
+
+
+def _json_numbers(name: str, values: object, path: Path | None) -> list[float]:
+    listed = values if isinstance(values, list) else [values]
+    return [_json_number(name, value, path) for value in listed]
+
+
+def _json_number(name: str, value: object, path: Path | None) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise UserError(f"the weight of {name} is {json.dumps(value)}", path=path, expected="a finite number")
+    return number(repr(value), path=path, name=name)
+
+
+def _from_json(text: str, path: Path) -> Weights:
+    def without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found: dict[str, object] = {}
+        for key, value in pairs:
+            if key in found:
+                raise UserError(f"{key!r} is there twice", path=path, expected="one weight a feature")
+            found[key] = value
+        return found
+
+    try:
+        data = json.loads(text, object_pairs_hook=without_repeats)
+    except json.JSONDecodeError as error:
+        raise UserError(f"not valid JSON ({error.msg})", path=path, line=error.lineno) from None
+    return from_json(data, path)
+
+
+def _with_sparse(weights: Weights, sparse: Mapping[str, float], path: Path) -> Weights:
+    twice = sorted(set(weights.sparse) & set(sparse))
+    if twice:
+        raise UserError(f"{twice[0]} has a second weight", path=path, expected="one weight a feature")
+    return Weights(weights.names, weights.dense, {**weights.sparse, **sparse})
+
+
+def _flat(weights: Weights) -> list[tuple[str, float]]:
+    dense = list(zip(weights.names.components, weights.dense.tolist(), strict=True))
+    flat = dense + sorted(weights.sparse.items())
+    if len({name for name, _ in flat}) != len(flat):
+        raise UserError("a dense and a sparse feature share one name", remedy="write the weights as JSON")
+    return flat
+
+
+def _comments(comment: Sequence[str]) -> str:
+    return "".join(f"# {line}\n" for line in comment)
+
+
+def _write_json(weights: Weights, comment: Sequence[str]) -> str:
+    return json.dumps(as_json(weights), indent=2, ensure_ascii=False) + "\n"
+
+
+def _write_pairs(weights: Weights, comment: Sequence[str]) -> str:
+    return _comments(comment) + "".join(f"{name} {value!r}\n" for name, value in _flat(weights))
+
+
+def _write_joshua(weights: Weights, comment: Sequence[str]) -> str:
+    return _comments(comment) + "".join(f"{name} = {value!r}\n" for name, value in _flat(weights))
+
+
+def _write_travatar(weights: Weights, comment: Sequence[str]) -> str:
+    return _comments(comment) + "".join(f"{name}={value!r}\n" for name, value in _flat(weights))
+
+
+def _write_groups(weights: Weights, comment: Sequence[str]) -> str:
+    if weights.sparse:
+        raise UserError("lines of groups have no place for sparse weights", remedy="write json, moses or pairs")
+    lines = (f"{name}= {' '.join(map(repr, values))}\n" for name, values in weights.by_group().items())
+    return _comments(comment) + "".join(lines)
+
+
+MOSES = "moses"
+_WRITERS: dict[str, Callable[[Weights, Sequence[str]], str]] = {
+    "json": _write_json,
+    "pairs": _write_pairs,
+    "joshua": _write_joshua,
+    "travatar": _write_travatar,
+    "groups": _write_groups,
+}
+KINDS = (MOSES, *_WRITERS)

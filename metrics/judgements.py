@@ -1,0 +1,145 @@
+"""People's pairwise rankings of systems, segment by segment, and the folder they come in.
+
+A folder holds ``ref.txt`` (or several: ``ref0.txt``, ``ref1.txt``), ``hyp/SYSTEM.txt`` and ``pairs.tsv``, each
+compressed or not. ``pairs.tsv`` has the columns ``seg1 sysA sysB rel judge``: the segment counted from 1, and ``<``
+where sysA is better, ``>`` where sysB is, ``=`` for a tie; other columns are ignored. People were sometimes shown the
+reference among the systems: pairs with ``_ref`` are left out, and counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.metrics.base import References
+from lasw.metrics.errors import UserError
+from lasw.metrics.evaluation import Evaluation
+from lasw.metrics.files import read_lines
+from lasw.metrics.registry import unknown
+from lasw.metrics.text import Vocabulary, read_corpus
+
+_REFERENCE = "_ref"
+_COLUMNS = ("seg1", "sysA", "sysB", "rel")
+_TEXT = re.compile(r"(?P<name>.+)\.txt(\.(gz|bz2|xz))?")
+_TABLE = re.compile(r"pairs\.tsv(\.(gz|bz2|xz))?")
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """Systems' translations and which of two a person preferred.
+
+    Attributes:
+        name: of the folder.
+        systems: S names, in alphabetical order.
+        evaluation: the S systems' translations of n segments.
+        segment: (m,) int64, 0-based segment of each preference.
+        better, worse: (m,) int64, system preferred and system not preferred.
+        ties: how many pairs people found equally good; they enter no correlation.
+        with_reference: how many pairs were left out because one of the two was the reference itself.
+    """
+
+    name: str
+    systems: tuple[str, ...]
+    evaluation: Evaluation
+    segment: NDArray[np.int64]
+    better: NDArray[np.int64]
+    worse: NDArray[np.int64]
+    ties: int
+    with_reference: int
+
+    def expected_wins(self) -> NDArray[np.float64]:
+        """(S,) share of each system's comparisons that it won, ties left out; NaN for a system never compared."""
+        wins = np.bincount(self.better, minlength=len(self.systems)).astype(np.float64)
+        compared = wins + np.bincount(self.worse, minlength=len(self.systems))
+        shares = np.full(len(wins), np.nan)
+        np.divide(wins, compared, out=shares, where=compared > 0)
+        return shares
+
+
+def read_judgements(
+    folder: str | Path, *, preprocess: Callable[[str], str] | None = None, encoding: str = "utf-8"
+) -> Judgements:
+    """Read a folder as described above.
+
+    Raises:
+        UserError: a file is missing or a line of the table is wrong.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise UserError("no such folder", path=folder)
+    vocabulary = Vocabulary()
+    references = [path for name, path in _texts(folder) if re.fullmatch(r"ref\d*", name)]
+    systems = _texts(folder / "hyp")
+    if not references:
+        raise UserError("no reference", path=folder, expected="ref.txt or ref.txt.gz in it")
+    if not systems:
+        raise UserError("no system", path=folder / "hyp", expected="a file NAME.txt or NAME.txt.gz a system")
+
+    def corpora(paths: list[Path]):  # type: ignore[no-untyped-def]
+        return tuple(read_corpus(path, vocabulary, preprocess=preprocess, encoding=encoding) for path in paths)
+
+    evaluation = Evaluation(References(corpora(references)), corpora([path for _, path in systems]))
+    names = tuple(name for name, _ in systems)
+    tables = [path for path in sorted(folder.iterdir()) if _TABLE.fullmatch(path.name)]
+    if len(tables) != 1:
+        raise UserError(f"{len(tables)} tables of judgements", path=folder, expected="one, pairs.tsv or pairs.tsv.gz")
+    pairs = _read_pairs(tables[0], names, len(evaluation.references))
+    return Judgements(folder.resolve().name, names, evaluation, *pairs)
+
+
+def _texts(folder: Path) -> list[tuple[str, Path]]:
+    """(name, path) of the text files of a folder, by name; two files of one name are refused."""
+    found: dict[str, Path] = {}
+    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+        match = _TEXT.fullmatch(path.name)
+        if match is None:
+            continue
+        if match["name"] in found:
+            raise UserError(f"the same text as {found[match['name']].name}", path=path, expected="one file for each")
+        found[match["name"]] = path
+    return sorted(found.items())
+
+
+def _read_pairs(
+    path: Path, systems: tuple[str, ...], segments: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int, int]:
+    lines = read_lines(path)
+    header = lines[0].split("\t") if lines else []
+    missing = [name for name in _COLUMNS if name not in header]
+    if missing:
+        raise UserError(
+            f"no column {missing[0]!r}", path=path, line=1, expected="a first line that names the columns, with tabs"
+        )
+    places = [header.index(name) for name in _COLUMNS]
+    index = {name: k for k, name in enumerate(systems)}
+    rows: list[tuple[int, int, int]] = []
+    ties = with_reference = 0
+    for number, line in enumerate(lines[1:], start=2):
+        fields = line.split("\t")
+        if len(fields) != len(header):
+            raise UserError(f"{len(fields)} columns", path=path, line=number, expected=f"{len(header)}")
+        segment, first, second, relation = (fields[place] for place in places)
+        if _REFERENCE in (first, second):
+            with_reference += 1
+            continue
+        if not (segment.isascii() and segment.isdigit() and 1 <= int(segment) <= segments):
+            raise UserError(f"segment {segment!r}", path=path, line=number, expected=f"a number from 1 to {segments}")
+        for name in (first, second):
+            if name not in index:
+                error = unknown("system", name, list(systems))
+                raise UserError(error.found, path=path, line=number, expected=error.expected, remedy=error.remedy)
+        if relation == "=":
+            ties += 1
+        elif relation == "<":
+            rows.append((int(segment) - 1, index[first], index[second]))
+        elif relation == ">":
+            rows.append((int(segment) - 1, index[second], index[first]))
+        else:
+            raise UserError(f"relation {relation!r}", path=path, line=number, expected="'<', '>' or '='")
+    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    return table[:, 0], table[:, 1], table[:, 2], ties, with_reference

@@ -8,6 +8,7 @@ anywhere in a line.
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from collections import Counter
@@ -73,13 +74,13 @@ def rewrite(template: Path, path: Path, weights: Weights, comment: Sequence[str]
 
     Groups that `weights` does not have (untuneable ones) keep their lines. A group of `weights` that has no line yet
     gets one if ``[feature]`` declares it. Sparse weights go to ``PATH.sparse-weights``, which ``[weight-file]`` then
-    names.
+    names. A byte order mark is dropped.
 
     Raises:
         UserError: a group that the template does not declare, or of which it has another number of components.
     """
     with open_bytes(template) as stream:
-        raw = stream.read()
+        raw = stream.read().removeprefix(codecs.BOM_UTF8)
     # Bytes that are no UTF-8 (in a path, in a comment) go through unchanged.
     lines = raw.decode("utf-8", errors="surrogateescape").split("\n")
     layout = _layout(lines, template)
@@ -206,9 +207,7 @@ def _replace_groups(lines: list[str], layout: _Layout, weights: Weights, path: P
                 remedy="is this the configuration of these N-best lists?",
             )
     if added and layout.last < 0:
-        lines[-1:] = (
-            ["[weight]" + end, *added, lines[-1]] if not lines[-1] else [lines[-1], "[weight]" + end, *added, ""]
-        )
+        _append(lines, ["[weight]" + end, *added], end)
     elif added:
         lines[layout.last + 1 : layout.last + 1] = added
 
@@ -237,5 +236,10 @@ def _name_sparse_file(lines: list[str], layout: _Layout, sparse_path: str, end: 
     if layout.sparse >= 0:
         lines[layout.sparse] = _with_text(lines[layout.sparse], sparse_path)
         return
-    last = [] if not lines[-1] else [lines[-1]]
-    lines[-1:] = [*last, end, "[weight-file]" + end, sparse_path + end, ""]
+    _append(lines, [end, "[weight-file]" + end, sparse_path + end], end)
+
+
+def _append(lines: list[str], added: list[str], end: str) -> None:
+    """Add lines at the end of the file, behind a last line that may lack its end."""
+    last = [lines[-1] + end] if lines[-1] else []
+    lines[-1:] = [*last, *added, ""]

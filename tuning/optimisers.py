@@ -1,4 +1,4 @@
-"""Optimisers by name. A new one is one line in `_OPTIMISERS` and one module with a dataclass of its hyper-parameters."""
+"""Optimisers by name. A new one is one line in `_OPTIMISERS` and one module: a dataclass of its hyper-parameters."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Learning weights from pairs: weighted logistic or linear regression on differences of feature vectors.
 
-Pair k with x_k = h(better) - h(worse), instance weight c_k and label y_k > 0 has two mirror images, (x, y) and (-x, -y);
-both are instances of a model without intercept. As they have the same loss, one is computed and counted twice:
+Pair k with x_k = h(better) - h(worse), instance weight c_k and label y_k > 0 has two mirror images, (x_k, y_k) and
+(-x_k, -y_k); both are instances of a model without intercept. They have the same loss, so one is counted twice:
 
     minimise  F(b) = 2 sum_k c_k loss(x_k b, y_k) + l2 / 2 |b|^2
 
@@ -236,13 +236,16 @@ def _present(x: Matrix, labels: Floats, c: Floats) -> tuple[Matrix, Floats, Floa
 
 def _scale(x: Matrix, c: Floats) -> Floats:
     """(q,) root mean square, weighted by c, of the entries that are not zero; 0 where there are none."""
+    squares: Floats
+    weight: Floats
     if isinstance(x, np.ndarray):
-        squares, weight = c @ (x * x), c @ (x != 0)
+        squares, weight = c @ (x * x), c @ (x != 0).astype(np.float64)
     else:
-        rows = np.repeat(c, np.diff(x.indptr))
+        rows: Floats = np.repeat(c, np.diff(x.indptr))
         squares = np.bincount(x.indices, weights=rows * x.data**2, minlength=x.shape[1])
         weight = np.bincount(x.indices, weights=rows * (x.data != 0), minlength=x.shape[1])
-    return np.sqrt(np.divide(squares, weight, out=np.zeros(x.shape[1]), where=weight > 0))
+    scale: Floats = np.sqrt(np.divide(squares, weight, out=np.zeros(x.shape[1]), where=weight > 0))
+    return scale
 
 
 def _scaled(x: Matrix, moved: NDArray[np.bool_], scale: Floats) -> Matrix:

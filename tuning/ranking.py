@@ -236,14 +236,7 @@ def _present(x: Matrix, labels: Floats, c: Floats) -> tuple[Matrix, Floats, Floa
 
 def _scale(x: Matrix, c: Floats) -> Floats:
     """(q,) root mean square, weighted by c, of the entries that are not zero; 0 where there are none."""
-    squares: Floats
-    weight: Floats
-    if isinstance(x, np.ndarray):
-        squares, weight = c @ (x * x), c @ (x != 0).astype(np.float64)
-    else:
-        rows: Floats = np.repeat(c, np.diff(x.indptr))
-        squares = np.bincount(x.indices, weights=rows * x.data**2, minlength=x.shape[1])
-        weight = np.bincount(x.indices, weights=rows * (x.data != 0), minlength=x.shape[1])
+    squares, weight = c @ abs(x) ** 2, c @ (x != 0).astype(np.float64)
     scale: Floats = np.sqrt(np.divide(squares, weight, out=np.zeros(x.shape[1]), where=weight > 0))
     return scale
 

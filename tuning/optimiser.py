@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from lasw.metrics.base import Signature
 from lasw.tuning.weights import Weights
 
 if TYPE_CHECKING:
@@ -35,6 +36,10 @@ class Optimiser(ABC):
     """Finds weights under which the candidates that the loss prefers score best."""
 
     name: str
+
+    def signature(self) -> Signature:
+        """All that the weights depend on besides the pool; an optimiser with settings adds them."""
+        return Signature(self.name, ())
 
     @abstractmethod
     def fit(self, pool: Pool, start: Weights) -> Fit:

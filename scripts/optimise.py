@@ -1,0 +1,215 @@
+"""`lasw optimise`: weights from N-best lists on disk."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lasw.metrics.base import References
+from lasw.metrics.errors import UserError
+from lasw.metrics.files import STANDARD_INPUT
+from lasw.metrics.preprocessing import Preprocessing
+from lasw.metrics.registry import metric
+from lasw.metrics.text import Vocabulary, read_corpus
+from lasw.scripts.options import add_output_options, add_text_options, note, print_json, warn
+from lasw.tuning.feature_columns import FeatureColumns
+from lasw.tuning.optimiser import DEFAULT_SEED, Fit
+from lasw.tuning.optimisers import NAMES, make_optimiser
+from lasw.tuning.pool import Pool
+from lasw.tuning.pool_reader import read_pool
+from lasw.tuning.weight_files import KINDS, as_json, kind_of_name, read_weights, write_weights
+from lasw.tuning.weight_match import Match, match
+from lasw.tuning.weights import Weights
+
+_EPILOG = """\
+examples:
+  lasw optimise --optimiser wro --metric PABC4 --references dev.en --start moses.ini --output tuned.ini run*.out.gz
+  lasw optimise --optimiser pro --references ref0 ref1 --option psi=0.1 --output weights.json --json nbest.gz
+
+Options of both optimisers (--option KEY=VALUE, may be repeated):
+  draws=5000  pairs=50  threshold=0.05  psi=1.0  loss=logistic|linear  l2=1.0  norm=l1|none
+of wro alone:
+  oracle_sampling=true  oracle_share=0.1  global_weight=true  reachable=0.4  reach_metric=BLEU+1
+
+Without --start all weights start as 1; they matter where psi < 1, and for features that never differ.
+"""
+_POOL_METRIC = "PGBC4"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.epilog = _EPILOG
+    parser.add_argument("nbest", nargs="+", metavar="NBEST", help="N-best lists of the same sentences")
+    parser.add_argument("--optimiser", required=True, metavar="NAME", help=f"one of {', '.join(NAMES)}")
+    parser.add_argument("--metric", metavar="SPEC", help="sentence metric (default: BLEU+1 for pro, PABC4 for wro)")
+    parser.add_argument("--references", "-r", nargs="+", required=True, metavar="REF", help="reference files")
+    parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="of all draws (default: %(default)s)")
+    parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="a hyper-parameter")
+    parser.add_argument(
+        "--feature", action="append", default=[], metavar="NAME=FILE", help="one more feature, a number per N-best line"
+    )
+    parser.add_argument("--unsorted", action="store_true", help="sentence ids may decrease within a list")
+    weights = parser.add_argument_group("weights")
+    weights.add_argument("--start", metavar="WEIGHTS", help="the previous weights, any weight file")
+    weights.add_argument("--sparse-weights", metavar="FILE", help="previous sparse weights, if in a file of their own")
+    weights.add_argument("--output", metavar="WEIGHTS", help="where the new weights go (.ini: moses.ini, else JSON)")
+    weights.add_argument("--output-format", metavar="KIND", help=f"instead of by the name: {', '.join(KINDS)}")
+    weights.add_argument("--moses-ini", metavar="INI", help="the moses.ini to rewrite (default: that of --start)")
+    add_text_options(parser)
+    add_output_options(parser)
+
+
+@dataclass(frozen=True)
+class _Result:
+    pool: Pool
+    match: Match
+    fit: Fit
+    start_bleu: float
+    pool_bleu: float
+    signature: str
+    warnings: list[str]
+
+    @property
+    def weights(self) -> Weights:
+        return self.match.complete(self.fit.weights)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Optimise, write the weights, print the result; 0 if done."""
+    began = time.perf_counter()
+    _check(arguments)
+    result = _optimise(arguments)
+    warn("optimise", result.warnings)
+    if arguments.output:
+        _write(arguments, result)
+    # On stderr: what is on stdout is the same for the same input.
+    note(arguments.quiet, f"{time.perf_counter() - began:.1f} s")
+    if arguments.json:
+        print_json(_as_json(result, arguments.seed))
+        return 0
+    print(f"candidates  {len(result.pool)}")
+    print(f"pool BLEU   {100 * result.pool_bleu:.2f}  (before {100 * result.start_bleu:.2f})")
+    print(f"signature   {result.signature}")
+    if not arguments.output:
+        for name, values in result.weights.by_group().items():
+            print(f"{name}= {' '.join(map(repr, values))}")
+        for name, value in sorted(result.weights.sparse.items()):
+            print(f"{name} {value!r}")
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    if [*arguments.nbest, *arguments.references].count(STANDARD_INPUT) > 1:
+        raise UserError("standard input is named twice", expected="one '-' at most")
+    if arguments.seed < 0:
+        raise UserError(f"--seed {arguments.seed}", expected="a number of at least 0")
+    if not arguments.output and (arguments.moses_ini or arguments.output_format):
+        raise UserError("a format without a file", remedy="give --output")
+
+
+def _optimise(arguments: argparse.Namespace) -> _Result:
+    options = {key: values[-1] for key, values in _assignments("--option", arguments.option, once=True).items()}
+    optimiser = make_optimiser(arguments.optimiser, options, metric=arguments.metric, seed=arguments.seed)
+    start_path = arguments.start or arguments.moses_ini
+    given = (
+        read_weights(start_path, sparse_path=arguments.sparse_weights, encoding=arguments.encoding)
+        if start_path
+        else None
+    )
+    text = Preprocessing(arguments.tokenize, arguments.lowercase)
+    pool, columns, warnings = _read(arguments, text)
+    names = pool.names
+    if names is None or not len(pool):
+        raise UserError("no hypotheses in the N-best lists", path=arguments.nbest[0])
+    added = dict.fromkeys(columns.names, 0.0)
+    matched = match(
+        given if given is not None else _ones(pool, columns),
+        names,
+        sparse_names=pool.sparse_names,
+        default=added,
+        path=start_path,
+    )
+    note(arguments.quiet, f"{optimiser.name} on {len(pool)} candidates")
+    fit = optimiser.fit(pool, matched.weights)
+    bleu = metric(_POOL_METRIC)
+    settings = {"nrefs": str(len(arguments.references)), **text.settings()}
+    return _Result(
+        pool,
+        matched,
+        fit,
+        pool.corpus_score(bleu, matched.weights),
+        pool.corpus_score(bleu, fit.weights),
+        str(optimiser.signature().with_settings(settings)),
+        [*warnings, *matched.warnings, *fit.warnings],
+    )
+
+
+def _read(arguments: argparse.Namespace, text: Preprocessing) -> tuple[Pool, FeatureColumns, list[str]]:
+    vocabulary = Vocabulary()
+    preprocess = text.function()
+    references = References(
+        tuple(
+            read_corpus(path, vocabulary, preprocess=preprocess, encoding=arguments.encoding)
+            for path in arguments.references
+        )
+    )
+    columns = FeatureColumns(_assignments("--feature", arguments.feature), encoding=arguments.encoding)
+    pool, warnings = read_pool(
+        arguments.nbest,
+        references,
+        columns=columns,
+        preprocess=preprocess,
+        encoding=arguments.encoding,
+        unsorted=arguments.unsorted,
+        progress=lambda path, lines, new: note(arguments.quiet, f"{path}: {lines} hypotheses, {new} new"),
+    )
+    return pool, columns, warnings
+
+
+def _ones(pool: Pool, columns: FeatureColumns) -> Weights:
+    groups = pool.names.groups if pool.names is not None else ()
+    return Weights.from_groups({name: [1.0] * size for name, size in groups if name not in columns.names})
+
+
+def _assignments(option: str, texts: Sequence[str], *, once: bool = False) -> dict[str, list[str]]:
+    """`KEY=VALUE` arguments by key."""
+    values: dict[str, list[str]] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key or not value:
+            raise UserError(f"{option} {text}", expected=f"{option} KEY=VALUE")
+        if once and key in values:
+            raise UserError(f"{option} {key} is given twice")
+        values.setdefault(key, []).append(value)
+    return values
+
+
+def _write(arguments: argparse.Namespace, result: _Result) -> None:
+    kind = arguments.output_format or ("moses" if arguments.moses_ini else kind_of_name(arguments.output))
+    comment = (
+        f"BLEU {result.pool_bleu:.6f} on {' '.join(arguments.references)} "
+        f"(best of {len(result.pool)} candidates; {result.start_bleu:.6f} before)",
+        result.signature,
+    )
+    write_weights(
+        arguments.output,
+        result.fit.weights if kind == "moses" else result.weights,
+        kind=kind,
+        template=arguments.moses_ini or arguments.start,
+        comment=comment,
+    )
+
+
+def _as_json(result: _Result, seed: int) -> dict[str, Any]:
+    return {
+        "candidates": len(result.pool),
+        "pool_bleu": result.pool_bleu,
+        "start_pool_bleu": result.start_bleu,
+        "weights": as_json(result.weights),
+        "seed": seed,
+        "signature": result.signature,
+        "warnings": result.warnings,
+    }

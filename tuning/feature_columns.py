@@ -1,0 +1,81 @@
+"""Features from other scorers: one number per N-best line, in a file of their own."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.metrics.errors import UserError
+from lasw.metrics.files import read_lines
+from lasw.tuning.nbest import NBest
+from lasw.tuning.weight_lines import Path, number
+
+Floats = NDArray[np.float64]
+
+
+class FeatureColumns:
+    """The columns that several lists of hypotheses get, in the order of the lists.
+
+    Args:
+        files: for every feature its files; together they have one number for every line of all lists.
+    """
+
+    def __init__(self, files: Mapping[str, Sequence[Path]], *, encoding: str = "utf-8") -> None:
+        self._files = files
+        self._columns = {name: _read(name, paths, encoding) for name, paths in files.items()}
+        self._used = 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features."""
+        return tuple(self._columns)
+
+    def extend(self, nbest: NBest) -> NBest:
+        """The next list, with its part of the columns behind its own features.
+
+        Raises:
+            UserError: a column that is too short, or a name that the list has already.
+        """
+        if not self._columns:
+            return nbest
+        start, end = self._used, self._used + len(nbest)
+        for name, column in self._columns.items():
+            if name in nbest.names.slices:
+                raise UserError(
+                    f"the N-best list has a feature {name} of its own", remedy="name the new one differently"
+                )
+            if end > len(column):
+                raise self._wrong_length(name, f"more than {len(column)}")
+        self._used = end
+        added = [column[start:end, None] for column in self._columns.values()]
+        return dataclasses.replace(
+            nbest, names=nbest.names.extended(*self.names), dense=np.hstack([nbest.dense, *added])
+        )
+
+    def finish(self) -> None:
+        """To be called behind the last list.
+
+        Raises:
+            UserError: a column has numbers left.
+        """
+        for name, column in self._columns.items():
+            if len(column) != self._used:
+                raise self._wrong_length(name, str(self._used))
+
+    def _wrong_length(self, name: str, expected: str) -> UserError:
+        return UserError(
+            f"{len(self._columns[name])} values of the feature {name}",
+            path=" + ".join(map(str, self._files[name])),
+            expected=f"{expected}, one for every line of the N-best lists",
+        )
+
+
+def _read(name: str, paths: Sequence[Path], encoding: str) -> Floats:
+    parts = [np.empty(0)]
+    for path in paths:
+        lines = read_lines(path, encoding=encoding)
+        parts.append(np.array([number(text.strip(), path=path, line=k, name=name) for k, text in enumerate(lines, 1)]))
+    return np.concatenate(parts)

@@ -1,0 +1,267 @@
+"""The fast way through N-best lists: one pass over the bytes of whole lines that are made as the first line is.
+
+A line that is not, in whatever way, stops the kernel, and `read_row` looks at it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from lasw.metrics.text import intern_token
+from lasw.tuning.floats import read_number
+from lasw.tuning.nbest_layout import Layout
+
+DONE, CAREFUL, WORDS_FULL, NAMES_FULL = 0, 1, 2, 3
+_TAB, _LF, _SPACE, _BAR = 9, 10, 32, 124
+_MOST_ID_DIGITS = 9  # certainly below 2^31
+
+
+class LayoutArrays(NamedTuple):
+    """A `Layout` as kernels see it.
+
+    `labels`: names with their separators, one behind the other, group g is `labels[starts[g]:starts[g + 1]]`. `sizes`,
+    `columns`: number of values of each group and column of the first. `facts`: separator, zeros left out, index of the
+    feature field and of the total, number of fields, number of nameless features.
+    """
+
+    labels: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    facts: NDArray[np.int64]
+
+
+class Rows(NamedTuple):
+    """What a block of at most n lines is read into.
+
+    `owner` (n,) int32, `offsets` (n + 1,) int64, `ids` int32, `dense` (n, d), `score` (n,), `starts` (n + 1,) int64 of the
+    sparse `columns` int32 and `values`. `seen`: the last line on which each dense group stood, `stamps`: the same of
+    each sparse feature. `state`: byte, row, tokens, sparse entries; counts of zeros left out and of lines in another
+    order; number of the block's first line.
+    """
+
+    owner: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    ids: NDArray[np.int32]
+    dense: NDArray[np.float64]
+    score: NDArray[np.float64]
+    starts: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    values: NDArray[np.float64]
+    seen: NDArray[np.int64]
+    stamps: NDArray[np.int64]
+    state: NDArray[np.int64]
+
+
+def layout_arrays(layout: Layout) -> LayoutArrays:
+    """`layout` for the kernel."""
+    labels = [(name + layout.separator).encode("utf-8") for name in layout.order]
+    nameless = 0 if layout.order or layout.features_at < 0 else len(layout.names)
+    where = (layout.features_at, layout.score_at, layout.fields, nameless)
+    return LayoutArrays(
+        np.frombuffer(b"".join(labels), dtype=np.uint8),
+        np.cumsum([0, *map(len, labels)], dtype=np.int64),
+        np.array([layout.sizes[name] for name in layout.order], dtype=np.int64),
+        np.array([layout.names.slices[name].start for name in layout.order], dtype=np.int64),
+        np.array([ord(layout.separator), layout.zeros_left_out, *where], dtype=np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def read_rows(data, layout, words, names, out):  # type: ignore[no-untyped-def]
+    """Read lines of `data` from byte `out.state[0]` on, until the end (DONE) or something else must be done first."""
+    state = out.state
+    features_at, score_at, fields = layout.facts[2], layout.facts[3], layout.facts[4]
+    while state[0] < data.shape[0]:
+        row, count = state[1], state[2]
+        i, owner = _id(data, state[0])
+        if owner < 0:
+            return CAREFUL
+        while True:  # the hypothesis
+            b = data[i]
+            if b == _SPACE or b == _TAB:
+                i += 1
+            elif b == _LF:
+                return CAREFUL
+            elif _bar(data, i):
+                i += 3
+                break
+            else:
+                end = i + 1
+                while not _token_ends(data, end):
+                    end += 1
+                index = intern_token(words, data, i, end)
+                if index < 0:
+                    return WORDS_FULL
+                out.ids[count] = index
+                count += 1
+                i = end
+        entries, zeros, reordered = state[3], 0, 0
+        out.score[row] = 0.0
+        field = 2
+        while True:
+            if field == features_at:
+                if layout.facts[5]:
+                    i = _numbers(data, i, out.dense, row, 0, layout.facts[5])
+                else:
+                    i, entries, zeros, reordered = _features(data, i, layout, names, out)
+                    if i == -NAMES_FULL:
+                        return NAMES_FULL
+            elif field == score_at:
+                i, out.score[row] = _total(data, i)
+            if i < 0:
+                return CAREFUL
+            while data[i] != _LF and not _bar(data, i):
+                if (field == features_at or field == score_at) and data[i] != _SPACE and data[i] != _TAB:
+                    return CAREFUL
+                i += 1
+            field += 1
+            if data[i] == _LF:
+                break
+            i += 3
+        if field != fields:
+            return CAREFUL
+        if features_at < 0:
+            out.dense[row, 0] = out.score[row]
+        out.owner[row] = owner
+        out.offsets[row + 1] = count
+        out.starts[row + 1] = entries
+        state[0], state[1], state[2], state[3] = i + 1, row + 1, count, entries
+        state[4] += zeros
+        state[5] += reordered
+    return DONE
+
+
+@njit(cache=True, nogil=True)
+def _bar(data, i):  # type: ignore[no-untyped-def]
+    return data[i] == _BAR and data[i + 1] == _BAR and data[i + 2] == _BAR
+
+
+@njit(cache=True, nogil=True)
+def _token_ends(data, i):  # type: ignore[no-untyped-def]
+    b = data[i]
+    return b == _SPACE or b == _LF or b == _TAB or (b == _BAR and _bar(data, i))
+
+
+@njit(cache=True, nogil=True)
+def _blanks(data, i):  # type: ignore[no-untyped-def]
+    while data[i] == _SPACE or data[i] == _TAB:
+        i += 1
+    return i
+
+
+@njit(cache=True, nogil=True)
+def _id(data, i):  # type: ignore[no-untyped-def]
+    """First byte behind the first ``|||`` and the sentence id; -1 if it is none."""
+    i = _blanks(data, i)
+    start = i
+    owner = 0
+    while 48 <= data[i] <= 57:
+        owner = 10 * owner + np.int64(data[i]) - 48
+        i += 1
+        if i - start > _MOST_ID_DIGITS:
+            return i, -1
+    if i == start:
+        return i, -1
+    i = _blanks(data, i)
+    return (i + 3, owner) if _bar(data, i) else (i, -1)
+
+
+@njit(cache=True, nogil=True)
+def _numbers(data, i, dense, row, column, size):  # type: ignore[no-untyped-def]
+    """Read `size` numbers into `dense[row, column:]`; the byte behind them, -1 if they are no numbers."""
+    for k in range(column, column + size):
+        i = _blanks(data, i)
+        dense[row, k], i, exact = read_number(data, i)
+        if not exact or not _token_ends(data, i):
+            return -1
+    return i
+
+
+@njit(cache=True, nogil=True)
+def _total(data, i):  # type: ignore[no-untyped-def]
+    i = _blanks(data, i)
+    value, i, exact = read_number(data, i)
+    return (i, value) if exact else (-1, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def _is_label(data, i, labels, start, end):  # type: ignore[no-untyped-def]
+    for k in range(start, end):
+        if data[i] != labels[k]:
+            return False
+        i += 1
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _features(data, i, layout, names, out):  # type: ignore[no-untyped-def]
+    """Read a field of named features.
+
+    Returns:
+        The byte behind it or minus what must be done first, the sparse entries so far, the number of zeros left out, and
+        whether the order is another.
+    """
+    groups = layout.sizes.shape[0]
+    row = out.state[1]
+    line = out.state[6] + row
+    entry = out.state[3]
+    due, filled, reordered = 0, 0, 0
+    while True:
+        i = _blanks(data, i)
+        if data[i] == _LF or _bar(data, i):
+            break
+        g = -1
+        if due < groups and _is_label(data, i, layout.labels, layout.starts[due], layout.starts[due + 1]):
+            g = due
+            i += layout.starts[due + 1] - layout.starts[due]
+        else:
+            end = i
+            separator = -1
+            while not _token_ends(data, end):
+                if data[end] == layout.facts[0]:
+                    separator = end
+                end += 1
+            if separator <= i:
+                return -CAREFUL, 0, 0, 0
+            size = separator + 1 - i
+            for k in range(groups):
+                start = layout.starts[k]
+                if layout.starts[k + 1] - start == size and _is_label(data, i, layout.labels, start, start + size):
+                    g = k
+                    reordered = max(reordered, np.int64(g < due))
+                    break
+            if g < 0:
+                c = intern_token(names, data, i, separator)
+                if c < 0:
+                    return -NAMES_FULL, 0, 0, 0
+                i = _blanks(data, separator + 1)
+                value, i, exact = read_number(data, i)
+                if not exact or not _token_ends(data, i) or out.stamps[c] == line:
+                    return -CAREFUL, 0, 0, 0
+                out.stamps[c] = line
+                if value != 0.0:
+                    out.columns[entry] = c
+                    out.values[entry] = value
+                    entry += 1
+                continue
+            i += size
+        if out.seen[g] == line:
+            return -CAREFUL, 0, 0, 0
+        out.seen[g] = line
+        i = _numbers(data, i, out.dense, row, layout.columns[g], layout.sizes[g])
+        if i < 0:
+            return -CAREFUL, 0, 0, 0
+        filled += 1
+        due = g + 1
+    if filled < groups:
+        if not layout.facts[1] or filled == 0:
+            return -CAREFUL, 0, 0, 0
+        for k in range(groups):
+            if out.seen[k] != line:
+                out.dense[row, layout.columns[k] : layout.columns[k] + layout.sizes[k]] = 0.0
+    return i, entry, groups - filled, reordered

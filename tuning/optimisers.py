@@ -41,7 +41,7 @@ def make_optimiser(
     Raises:
         UserError: unknown name or option (with the nearest valid one), or a value that does not fit.
     """
-    made = _class_of(name)
+    made = optimiser_class(name)
     fields = {field.name: field for field in dataclasses.fields(made)}
     options = dict(options or {})
     given: dict[str, object] = {"metric": metric, "seed": seed}
@@ -60,10 +60,15 @@ def make_optimiser(
 
 def option_names(name: str) -> tuple[str, ...]:
     """The hyper-parameters of the optimiser `name`, in the order of its constructor."""
-    return tuple(field.name for field in dataclasses.fields(_class_of(name)))
+    return tuple(field.name for field in dataclasses.fields(optimiser_class(name)))
 
 
-def _class_of(name: str) -> type:
+def optimiser_class(name: str) -> type:
+    """The class of the optimiser `name`.
+
+    Raises:
+        UserError: there is none (with the nearest valid name).
+    """
     if name not in _OPTIMISERS:
         raise unknown("optimiser", name, list(NAMES))
     module, attribute = _OPTIMISERS[name]

@@ -1,0 +1,424 @@
+"""The tuning loop with a decoder made of a formula: what it computes, when it ends, and that a kill changes nothing."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lasw.metrics.base import References
+from lasw.metrics.errors import UserError
+from lasw.metrics.files import write_text
+from lasw.metrics.registry import metric
+from lasw.metrics.text import Corpus, Vocabulary
+from lasw.tuning import loop as loop_module
+from lasw.tuning.decoders.base import Decoder
+from lasw.tuning.loop import MAXIMUM, NO_NEW_CANDIDATES, SETTLED, Loop, Outcome, iteration_seed
+from lasw.tuning.nbest import NBest
+from lasw.tuning.optimiser import Fit, Optimiser
+from lasw.tuning.pool import Pool
+from lasw.tuning.run_directory import RunDirectory
+from lasw.tuning.weight_files import read_weights
+from lasw.tuning.weights import FeatureNames, Weights
+
+NAMES = FeatureNames((("LM", 1), ("TM", 2)))
+WORDS = ["the", "a", "cat", "dog", "bird", "house", "sees", "hears", "finds", "old", "new", "small", "often", "here"]
+SENTENCES = 12
+
+
+def sentences(seed: int) -> list[str]:
+    draw = random.Random(seed)
+    return [" ".join(draw.choice(WORDS) for _ in range(draw.randint(8, 16))) for _ in range(SENTENCES)]
+
+
+REFERENCE = sentences(1)
+
+
+class Toy(Decoder):
+    """60 fixed candidates a sentence, the reference spoilt more or less; gives the n best under the weights."""
+
+    name = "toy"
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.candidates: list[list[tuple[list[str], np.ndarray[Any, np.dtype[np.float64]]]]] = []
+        draw = random.Random(7)
+        for line in REFERENCE:
+            found = []
+            for _ in range(60):
+                spoilt = 0.6 * draw.random()
+                words = [w if draw.random() > spoilt else draw.choice(WORDS) for w in line.split()]
+                noise = [draw.gauss(0, 0.15) for _ in range(3)]
+                found.append((words, np.array([-spoilt, spoilt / 2, -spoilt / 3]) + noise))
+            self.candidates.append(found)
+
+    def start_weights(self) -> Weights:
+        return Weights.from_groups({"LM": [-0.1], "TM": [0.2, 0.3]})
+
+    def decode(self, source: Sequence[str], weights: Weights, n: int, vocabulary: Vocabulary) -> NBest:
+        self.calls += 1
+        owner, texts, dense, score = [], [], [], []
+        for k in range(len(source)):
+            ranked = sorted(self.candidates[k], key=lambda c: -float(c[1] @ weights.dense))
+            for words, features in ranked[:n]:
+                owner.append(k)
+                texts.append(words)
+                dense.append(features)
+                score.append(float(features @ weights.dense))
+        corpus = Corpus.from_tokens(texts, vocabulary)
+        return NBest(NAMES, np.array(owner, dtype=np.int32), corpus, np.array(dense), np.array(score))
+
+
+class Step(Optimiser):
+    """A step from each sentence's best candidate by the model to the one with the highest BLEU+1, and some noise."""
+
+    name = "step"
+
+    def __init__(self, seed: int, noise: float = 0.2, size: float = 0.5) -> None:
+        self.seed, self.noise, self.size = seed, noise, size
+
+    def fit(self, pool: Pool, start: Weights) -> Fit:
+        scores = pool.sentence_scores(metric("BLEU+1"))
+        step = np.zeros(len(start.dense))
+        for s in range(len(pool.starts) - 1):
+            mine = pool.order[pool.starts[s] : pool.starts[s + 1]]
+            if len(mine):
+                best = mine[np.argmax(pool.model_scores(start)[mine])]
+                step += pool.dense[mine[np.argmax(scores[mine])]] - pool.dense[best]
+        noise = np.random.default_rng(self.seed).normal(scale=self.noise, size=len(step))
+        dense = start.dense + self.size * step / SENTENCES + noise
+        return Fit(Weights(start.names, dense / np.abs(dense).sum()), float(np.abs(step).sum()), 1, ("as it happens",))
+
+
+def run(path: Path, decoder: Decoder | None = None, **settings: Any) -> Outcome:
+    decoder = Toy() if decoder is None else decoder
+    settings = {"optimiser": Step, "iterations": 5, "nbest": 6, **settings}
+    references = References.from_lines([REFERENCE])
+    with RunDirectory(path) as directory:
+        described = {key: settings[key] for key in ("iterations", "nbest")}
+        directory.describe({"settings": described, "inputs": {}, "seed": 1}, may_change=["iterations"])
+        start = decoder.start_weights()
+        return Loop(decoder, **settings).run(sentences(2), references, start, directory)
+
+
+def log(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (path / "log.jsonl").read_text().splitlines()]
+
+
+def what_counts(path: Path) -> dict[str, bytes]:
+    """All files whose bytes must not depend on how often the run was interrupted."""
+    names = ("weights.json", "result.json", "before.json", "nbest.gz", "after.json")
+    return {str(p.relative_to(path)): p.read_bytes() for p in sorted(path.rglob("*")) if p.name in names}
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("loop") / "run"
+    run(path)
+    return path
+
+
+def dev_bleu(weights: Weights) -> float:
+    """BLEU of the toy's first candidates, computed without the loop."""
+    references = References.from_lines([REFERENCE])
+    nbest = Toy().decode(sentences(2), weights, 1, references.vocabulary)
+    bleu = metric("BLEU")
+    statistics = bleu.statistics(nbest.hypotheses, bleu.prepare(references), nbest.owner)
+    return float(bleu.corpus_score(statistics.sum(axis=0)))
+
+
+def test_what_a_run_leaves(uninterrupted: Path) -> None:
+    records = log(uninterrupted)
+    assert [r["iteration"] for r in records] == [1, 2, 3, 4, 5, 6]
+    before = [read_weights(uninterrupted / f"iterations/{k:03d}/before.json") for k in range(1, 7)]
+    after = [read_weights(uninterrupted / f"iterations/{k:03d}/after.json") for k in range(1, 6)]
+    assert np.array_equal(before[0].dense, Toy().start_weights().dense)
+    for k in range(5):
+        assert np.array_equal(after[k].dense, before[k + 1].dense)
+        assert records[k]["moved"] == np.abs(after[k].dense - before[k].dense).max()
+        assert records[k]["seed"] == iteration_seed(1, k + 1)
+        assert records[k]["warnings"] == ["as it happens"]
+    assert [r["dev_score"] for r in records] == pytest.approx([dev_bleu(w) for w in before], abs=1e-12)
+    assert records[0]["new_candidates"] == records[0]["candidates"] <= 6 * SENTENCES
+    assert all(
+        later["candidates"] == earlier["candidates"] + later["new_candidates"]
+        for earlier, later in itertools.pairwise(records[:5])
+    )
+    assert "pool_bleu" not in records[5]
+
+
+def test_the_best_weights_are_returned_last_iteration_included(uninterrupted: Path, tmp_path: Path) -> None:
+    records = log(uninterrupted)
+    best = int(np.argmax([r["dev_score"] for r in records]))
+    assert json.loads((uninterrupted / "result.json").read_text())["chosen"] == best
+    chosen = uninterrupted / f"iterations/{best:03d}/after.json"
+    assert (uninterrupted / "weights.json").read_bytes() == chosen.read_bytes()
+    assert records[best]["dev_score"] > records[0]["dev_score"] + 0.05
+    only_one = run(tmp_path / "one", iterations=1)  # the last weights are the only new ones
+    assert (only_one.chosen, only_one.iterations) == (1, 1)
+    assert only_one.dev_score == pytest.approx(dev_bleu(only_one.weights), abs=1e-12)
+
+
+def test_start_weights_win_if_nothing_is_better(tmp_path: Path) -> None:
+    class Worse(Step):
+        def fit(self, pool: Pool, start: Weights) -> Fit:
+            return Fit(Weights(start.names, np.array([-1.0, -1.0, -1.0 - self.seed % 7])), 0.0, 1)
+
+    toy = Toy()
+    good = Weights.from_groups({"LM": [0.2], "TM": [0.2, 0.6]})
+    toy.start_weights = lambda: good  # type: ignore[method-assign]
+    outcome = run(tmp_path / "run", toy, optimiser=Worse, iterations=2)
+    assert (outcome.chosen, outcome.iterations) == (0, 2)
+    assert np.array_equal(read_weights(tmp_path / "run/weights.json").dense, good.dense)
+
+
+def test_last_weights_need_no_further_decoding(tmp_path: Path) -> None:
+    toy = Toy()
+    outcome = run(tmp_path / "run", toy, keep="last", iterations=3)
+    assert (outcome.chosen, outcome.dev_score, outcome.reason) == (3, None, MAXIMUM)
+    assert toy.calls == 3
+    assert np.array_equal(outcome.weights.dense, read_weights(tmp_path / "run/iterations/003/after.json").dense)
+
+
+def test_ends_when_no_new_candidate_came(tmp_path: Path) -> None:
+    toy = Toy()
+    outcome = run(tmp_path / "run", toy, nbest=60, iterations=9)
+    assert (outcome.reason, outcome.iterations, toy.calls) == (NO_NEW_CANDIDATES, 2, 2)
+    second = log(tmp_path / "run")[1]
+    assert (second["new_candidates"], second["moved"]) == (0, 0.0)
+    assert outcome.dev_score == max(r["dev_score"] for r in log(tmp_path / "run"))
+
+
+def test_ends_when_the_weights_have_settled(tmp_path: Path) -> None:
+    outcome = run(tmp_path / "run", optimiser=lambda seed: Step(seed, noise=1e-3, size=0.0), tolerance=0.5)
+    assert (outcome.reason, outcome.iterations) == (SETTLED, 1)
+
+
+def test_the_same_command_again_does_nothing(uninterrupted: Path) -> None:
+    toy = Toy()
+    before = what_counts(uninterrupted)
+    again = run(uninterrupted, toy)
+    assert (again.already_finished, toy.calls) == (True, 0)
+    assert what_counts(uninterrupted) == before
+
+
+def test_more_iterations_go_on_from_the_last(tmp_path: Path, uninterrupted: Path) -> None:
+    run(tmp_path / "run", iterations=2)
+    outcome = run(tmp_path / "run", iterations=5)
+    assert (outcome.already_finished, outcome.iterations) == (False, 5)
+    assert what_counts(tmp_path / "run") == what_counts(uninterrupted)
+    with pytest.raises(UserError, match="2 iterations are asked for, 5 are there"):
+        run(tmp_path / "run", iterations=2)
+
+
+class Killed(BaseException):
+    """Ends a run between or within two writes."""
+
+
+def test_interrupted_at_every_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(tmp_path / "wanted", iterations=2)
+    wanted = what_counts(tmp_path / "wanted")
+    real = os.replace
+    left = 0
+
+    def replace(source: str, target: str) -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise Killed
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", replace)
+    for number in range(1, 60):
+        path = tmp_path / str(number)
+        left = number
+        try:
+            run(path, iterations=2)
+        except Killed:
+            run(path, iterations=2)
+            assert what_counts(path) == wanted
+        else:
+            assert number > 15  # so many writes there were, and each was the one that failed
+            return
+    pytest.fail("the run never ended")
+
+
+def test_interrupted_again_and_again(tmp_path: Path, uninterrupted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.replace
+    draw = random.Random(5)
+    left = 0
+
+    def replace(source: str, target: str) -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise Killed
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", replace)
+    kills = 0
+    while True:
+        left = draw.randint(3, 9)
+        try:
+            run(tmp_path / "run")
+            break
+        except Killed:
+            kills += 1
+    assert kills >= 4
+    assert what_counts(tmp_path / "run") == what_counts(uninterrupted)
+
+
+PROGRAM = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+import test_loop
+test_loop.run(Path(sys.argv[1]))
+"""
+
+
+def test_sigkill_at_random_moments(tmp_path: Path, uninterrupted: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM.format(tests=str(Path(__file__).parent)))
+    path = tmp_path / "run"
+    draw = random.Random(int.from_bytes(os.urandom(4), "big"))
+    killed = 0
+    for attempt in range(40):
+        process = subprocess.Popen([sys.executable, str(program), str(path)], stderr=subprocess.PIPE, text=True)
+        if attempt < 4:  # wait until it is at work, imports are not what is to be interrupted
+            while process.poll() is None and not (path / "run.json").exists():
+                time.sleep(0.005)
+            (path / "run.json").exists() and time.sleep(draw.uniform(0.0, 1.0) if attempt else 0.1)
+            process.send_signal(signal.SIGKILL)
+        _, complaint = process.communicate()
+        killed += process.returncode == -signal.SIGKILL
+        if process.returncode == 0:
+            break
+        assert process.returncode == -signal.SIGKILL, complaint
+    assert killed >= 1
+    assert what_counts(path) == what_counts(uninterrupted)
+    assert not list(path.rglob(".*"))
+
+
+def test_says_that_the_decoder_ignores_the_weights(tmp_path: Path) -> None:
+    class Deaf(Toy):
+        def decode(self, source: Sequence[str], weights: Weights, n: int, vocabulary: Vocabulary) -> NBest:
+            return super().decode(source, self.start_weights(), n, vocabulary)
+
+    run(tmp_path / "deaf", Deaf())
+    assert any("seems to ignore them" in text for text in log(tmp_path / "deaf")[1]["warnings"])
+    given = Deaf()
+    given.follows_weights = False
+    run(tmp_path / "given", given)
+    run(tmp_path / "all", nbest=60)  # the same candidates, but other scores
+    for name in ("given", "all"):
+        assert log(tmp_path / name)[1]["warnings"] == []
+
+
+def test_a_decoder_that_fails_leaves_finished_iterations(tmp_path: Path, uninterrupted: Path) -> None:
+    class Failing(Toy):
+        def decode(self, source: Sequence[str], weights: Weights, n: int, vocabulary: Vocabulary) -> NBest:
+            if self.calls == 2:
+                raise UserError("toy: exit code 3: out of cheese")
+            return super().decode(source, weights, n, vocabulary)
+
+    with pytest.raises(UserError, match="out of cheese"):
+        run(tmp_path / "run", Failing())
+    assert [r["iteration"] for r in log(tmp_path / "run")] == [1, 2]
+    run(tmp_path / "run")
+    assert what_counts(tmp_path / "run") == what_counts(uninterrupted)
+
+
+def test_sentences_without_hypotheses(tmp_path: Path) -> None:
+    class Shy(Toy):
+        def decode(self, source: Sequence[str], weights: Weights, n: int, vocabulary: Vocabulary) -> NBest:
+            found = super().decode(source, weights, n, vocabulary)
+            keep = np.flatnonzero(~np.isin(found.owner, self.silent))
+            return NBest(
+                found.names, found.owner[keep], found.hypotheses.take(keep), found.dense[keep], found.score[keep]
+            )
+
+        silent: tuple[int, ...] = (3, 5)
+
+    run(tmp_path / "run", Shy(), iterations=1)
+    record = log(tmp_path / "run")[0]
+    assert "no hypothesis for 2 of 12 sentences, the first is line 4" in record["warnings"][0]
+    references = References.from_lines([REFERENCE])
+    first = [
+        c[0][0]
+        for c in [sorted(cs, key=lambda c: -float(c[1] @ Toy().start_weights().dense)) for cs in Toy().candidates]
+    ]
+    spoken = [[] if k in (3, 5) else words for k, words in enumerate(first)]
+    bleu = metric("BLEU")
+    corpus = Corpus.from_tokens(spoken, references.vocabulary)
+    statistics = bleu.statistics(corpus, bleu.prepare(references), np.arange(12))
+    assert record["dev_score"] == pytest.approx(float(bleu.corpus_score(statistics.sum(axis=0))), abs=1e-12)
+    mute = Shy()
+    mute.silent = tuple(range(12))
+    with pytest.raises(UserError, match="toy gave no hypothesis for any sentence"):
+        run(tmp_path / "mute", mute)
+
+
+def test_counts_that_do_not_match(tmp_path: Path) -> None:
+    with RunDirectory(tmp_path / "run") as directory, pytest.raises(UserError, match="3 source sentences; expected 12"):
+        Loop(Toy(), Step).run(["a"] * 3, References.from_lines([REFERENCE]), Toy().start_weights(), directory)
+
+
+def test_other_features_than_weights(tmp_path: Path) -> None:
+    toy = Toy()
+    toy.start_weights = lambda: Weights.from_groups({"LM": [1.0], "WP": [1.0]})  # type: ignore[method-assign]
+    toy.decode = lambda s, w, n, v: Toy().decode(s, Toy().start_weights(), n, v)  # type: ignore[method-assign]
+    with pytest.raises(UserError, match="features LM TM_0 TM_1; expected those that have weights: LM WP"):
+        run(tmp_path / "run", toy)
+
+
+def test_weights_that_are_not_finite(tmp_path: Path) -> None:
+    class Wild(Step):
+        def fit(self, pool: Pool, start: Weights) -> Fit:
+            return Fit(Weights(start.names, np.array([np.nan, 0.0, 1.0])), 0.0, 1)
+
+    with pytest.raises(UserError, match="not finite"):
+        run(tmp_path / "run", optimiser=Wild)
+
+
+def test_seeds_of_iterations_differ_and_stay() -> None:
+    seeds = [iteration_seed(seed, k) for seed in (1, 2) for k in range(1, 20)]
+    assert len(set(seeds)) == len(seeds)
+    assert seeds[:2] == [iteration_seed(1, 1), iteration_seed(1, 2)]
+
+
+def test_progress_is_told(tmp_path: Path) -> None:
+    told: list[Any] = []
+
+    class Listener(loop_module.Silence):
+        def started(self, iteration: int, step: str) -> None:
+            told.append((iteration, step))
+
+        def finished(self, record: dict[str, Any]) -> None:
+            told.append((record["iteration"], "finished"))
+
+    references = References.from_lines([REFERENCE])
+    with RunDirectory(tmp_path / "run") as directory:
+        directory.describe({"settings": {}, "inputs": {}})
+        Loop(Toy(), Step, iterations=1, nbest=6).run(
+            sentences(2), references, Toy().start_weights(), directory, Listener()
+        )
+    assert told == [(1, "decode"), (1, "optimise"), (1, "finished"), (2, "decode"), (2, "finished")]
+
+
+def test_files_of_a_run_that_somebody_changed(tmp_path: Path) -> None:
+    run(tmp_path / "run", iterations=1)
+    write_text(tmp_path / "run/iterations/001/iteration.json", "[1")
+    with pytest.raises(UserError, match=r"iteration\.json: this is no JSON object"):
+        run(tmp_path / "run", iterations=1)

@@ -1,0 +1,249 @@
+"""What happened in one or several runs, as one HTML file that needs nothing else: no script, no outside resource."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lasw.metrics.errors import UserError
+from lasw.metrics.files import read_lines, write_text
+from lasw.tuning.charts import Series, line_chart, stacked_bars
+from lasw.tuning.report_style import STYLE
+from lasw.tuning.weight_files import read_weights
+from lasw.tuning.weights import Weights
+
+_STEPS = ("decode", "write", "pool", "optimise")
+_SHOWN_SPARSE = 50
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class RunData:
+    """What a run directory says: `records` are the lines of its log, `weights` those before iteration 1, 2, ...
+
+    `result` is why the run ended and what it chose; None while it goes on.
+    """
+
+    name: str
+    description: Json
+    records: list[Json]
+    weights: list[Weights]
+    result: Json | None
+    final: Weights | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table to put first: a cell that is a number is shown with two digits and keeps its full value."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str | float]]
+    notes: Sequence[str] = field(default=())
+
+
+def read_run(path: str | os.PathLike[str], result: Json | None = None) -> RunData:
+    """What stands in a run directory.
+
+    Args:
+        path: the directory.
+        result: what `result.json` will say, for who is about to write it.
+
+    Raises:
+        UserError: it is no run directory.
+    """
+    folder = Path(path)
+    try:
+        description = json.loads((folder / "run.json").read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        raise UserError(
+            "no run directory (there is no run.json)", path=folder, expected="the --run of 'lasw tune'"
+        ) from None
+    log = folder / "log.jsonl"
+    records = [json.loads(line) for line in read_lines(log)] if log.exists() else []
+    if result is None and (folder / "result.json").exists():
+        result = json.loads((folder / "result.json").read_bytes())
+    before = [folder / "iterations" / f"{record['iteration']:03d}" / "before.json" for record in records]
+    weights = [read_weights(one) for one in before]
+    after = folder / "iterations" / f"{len(records):03d}" / "after.json"
+    if after.exists():
+        weights.append(read_weights(after))
+    final = read_weights(folder / "weights.json") if result and (folder / "weights.json").exists() else None
+    return RunData(folder.resolve().name, description, records, weights, result, final)
+
+
+def write_report(
+    path: str | os.PathLike[str], runs: Sequence[RunData], title: str = "", tables: Sequence[Table] = ()
+) -> None:
+    """Write the HTML file for `runs` (one or several, `tables` first), whole or not at all."""
+    write_text(path, page(runs, title, tables))
+
+
+def page(runs: Sequence[RunData], title: str = "", tables: Sequence[Table] = ()) -> str:
+    """The HTML of a report."""
+    title = title or "Tuning run " + ", ".join(run.name for run in runs)
+    body = [f"<h1>{escape(title)}</h1>"]
+    body.extend(_table(table) for table in tables)
+    if len(runs) > 1:
+        body.append(_comparison(runs))
+    body.extend(_run(run, heading=len(runs) > 1) for run in runs)
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
+        + "\n".join(body)
+        + "\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _comparison(runs: Sequence[RunData]) -> str:
+    series = [Series(run.name, _scores(run, "dev_score")) for run in runs if _scores(run, "dev_score")]
+    if not series:
+        return ""
+    chart = line_chart("development score of every run", series, "iteration", "development score")
+    return f"<section><h2>Development score</h2>{chart}</section>"
+
+
+def _run(run: RunData, heading: bool) -> str:
+    parts = [f"<h2>Run {escape(run.name)}</h2>"] if heading else []
+    parts.append(f"<p>{escape(_summary(run))}</p>")
+    if run.records:
+        parts += [_score_chart(run), _weight_chart(run), _time_chart(run), _iterations(run), _warnings(run)]
+    if run.final is not None:
+        parts.append(_weights_table(run.final))
+    parts.append(_how(run))
+    return "<section>" + "\n".join(filter(None, parts)) + "</section>"
+
+
+def _summary(run: RunData) -> str:
+    if run.result is None:
+        return f"Under way: {len(run.records)} iterations so far."
+    chosen = run.result["chosen"]
+    which = f"those of iteration {chosen}" if chosen else "the start weights"
+    score = run.result["dev_score"]
+    told = f" with a development score of {100 * score:.2f}" if score is not None else ""
+    count = run.result["iterations"]
+    return (
+        f"Ended after {count} iteration{'s' if count != 1 else ''}: {run.result['reason']}. "
+        f"The final weights are {which}{told}."
+    )
+
+
+def _scores(run: RunData, key: str) -> list[tuple[int, float]]:
+    # Record i is about the weights that iteration i - 1 made; the pool BLEU is that of the weights iteration i made.
+    shift = 1 if key == "dev_score" else 0
+    return [(r["iteration"] - shift, 100 * r[key]) for r in run.records if r.get(key) is not None]
+
+
+def _score_chart(run: RunData) -> str:
+    series = [
+        Series("development score, decoded with the weights that the iteration made", _scores(run, "dev_score")),
+        Series("pool BLEU of these weights", _scores(run, "pool_bleu")),
+    ]
+    chart = line_chart("scores by iteration", [s for s in series if s.points], "iteration", "score")
+    return f"<h3>Score per iteration</h3>{chart}"
+
+
+def _weight_chart(run: RunData) -> str:
+    names = run.weights[0].names.components
+    shares = [weights.dense / (np.abs(weights.dense).sum() or 1.0) for weights in run.weights]
+    series = [Series(name, [(k, float(row[j])) for k, row in enumerate(shares)]) for j, name in enumerate(names)]
+    chart = line_chart("weights by iteration", series, "iteration", "share of the L1 norm", digits=4)
+    return f"<h3>Weights per iteration</h3>{chart}"
+
+
+def _time_chart(run: RunData) -> str:
+    categories = [str(record["iteration"]) for record in run.records]
+    series = [(step, [record["seconds"].get(step, 0.0) for record in run.records]) for step in _STEPS]
+    return f"<h3>Time per step</h3>{stacked_bars('seconds by iteration and step', categories, series, 'seconds')}"
+
+
+def _iterations(run: RunData) -> str:
+    header = ["iteration", "development score before it", "pool BLEU after it", "candidates", "new"]
+    header += ["largest move of a weight", *(f"{step}, s" for step in _STEPS)]
+    rows: list[list[str]] = []
+    for record in run.records:
+        cells = [str(record["iteration"]), _percent(record["dev_score"]), _percent(record.get("pool_bleu"))]
+        cells += [_count(record.get(key)) for key in ("candidates", "new_candidates")]
+        moved = record.get("moved")
+        cells.append("" if moved is None else f'<data value="{moved!r}">{moved:.2g}</data>')
+        cells += [_seconds(record["seconds"].get(step)) for step in _STEPS]
+        rows.append(cells)
+    note = ""
+    if "pool_bleu" not in run.records[-1]:
+        note = "<p>The last line is the decoding with the last weights.</p>"
+    return "<h3>Iterations</h3>" + _html_table(header, rows) + note
+
+
+def _warnings(run: RunData) -> str:
+    items = [f"iteration {r['iteration']}: {text}" for r in run.records for text in r["warnings"]]
+    return f"<h3>Warnings</h3><ul>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>" if items else ""
+
+
+def _weights_table(weights: Weights) -> str:
+    rows = [[escape(n), _number(v)] for n, v in zip(weights.names.components, weights.dense.tolist(), strict=True)]
+    largest = sorted(weights.sparse.items(), key=lambda item: (-abs(item[1]), item[0]))
+    rows += [[escape(name), _number(value)] for name, value in largest[:_SHOWN_SPARSE]]
+    more = len(largest) - _SHOWN_SPARSE
+    note = f"<p>{more} smaller sparse weights are in weights.json.</p>" if more > 0 else ""
+    return "<h3>Final weights</h3>" + _html_table(["feature", "weight"], rows) + note
+
+
+def _how(run: RunData) -> str:
+    said = run.description
+    rows: list[list[str]] = []
+    if said.get("command"):
+        rows.append(["command", f"<code>{escape(said['command'])}</code>"])
+    rows += [[escape(key), f"<code>{escape(_plain(value))}</code>"] for key, value in _pairs(said)]
+    return f"<h3>How it was made</h3>{_html_table(['', ''], rows)}"
+
+
+def _pairs(content: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    pairs: list[tuple[str, Any]] = []
+    for key, value in content.items():
+        if isinstance(value, dict) and value:
+            pairs += _pairs(value, f"{prefix}{key}.")
+        elif prefix or key != "command":
+            pairs.append((prefix + key, value))
+    return pairs
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _table(table: Table) -> str:
+    rows = [[escape(c) if isinstance(c, str) else _number(c, 2) for c in row] for row in table.rows]
+    notes = "".join(f"<p>{escape(note)}</p>" for note in table.notes)
+    header = [escape(name) for name in table.header]
+    return f"<section><h2>{escape(table.title)}</h2>{_html_table(header, rows)}{notes}</section>"
+
+
+def _html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    head = f"<thead><tr>{''.join(f'<th>{name}</th>' for name in header)}</tr></thead>" if any(header) else ""
+    lines = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return f'<div class="wide"><table>{head}<tbody>{lines}</tbody></table></div>'
+
+
+def _number(value: float, digits: int = 6) -> str:
+    return f'<data value="{value!r}">{value:.{digits}f}</data>'
+
+
+def _percent(score: float | None) -> str:
+    return "" if score is None else f'<data value="{score!r}">{100 * score:.2f}</data>'
+
+
+def _count(value: int | None) -> str:
+    return "" if value is None else f'<data value="{value}">{value:,}</data>'
+
+
+def _seconds(value: float | None) -> str:
+    return "" if value is None else f'<data value="{value!r}">{value:.2f}</data>'

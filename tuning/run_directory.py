@@ -1,0 +1,213 @@
+"""The folder of one tuning run: what stands in it, and how it survives a kill at any moment.
+
+Every file appears whole or not at all, and what has been done is read off the files that are there:
+
+    run.json                   settings, fingerprints of the inputs, versions, seed, signature, command
+    iterations/001/before.json the weights that the decoder used
+    iterations/001/nbest.gz    what it gave for them
+    iterations/001/decode.json the development score of these weights; written when the decoding is done
+    iterations/001/after.json  the weights that the optimiser made of all lists so far
+    iterations/001/iteration.json  the line of the log; written when the iteration is done
+    log.jsonl                  one line an iteration, made from the files above
+    weights.json               the final weights
+    result.json                why the run ended and which weights these are; written last
+    report.html                see `lasw.tuning.report`
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import socket
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from lasw.metrics.errors import UserError
+from lasw.metrics.files import write_text
+
+Json = dict[str, Any]
+
+_OWN_FILES = ("run.json", "log.jsonl", "weights.json", "result.json", "report.html")
+_LOCK = "lock"
+_locked: set[str] = set()  # by this process: the system's record locks do not keep a process from itself
+_SHOWN_DIFFERENCES = 3
+
+
+class RunDirectory:
+    """A run's folder, made if need be and held by this process alone between `with` and its end.
+
+    The lock is the kernel's (a record lock on the file `lock`): it ends with the process, however that ends.
+
+    Raises:
+        UserError: on entering, if another process holds the folder, or it holds something else than a run.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._lock: int | None = None
+
+    def __enter__(self) -> RunDirectory:
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UserError(
+                f"the run directory cannot be made ({error.strerror})", path=self.path, remedy="give another --run"
+            ) from None
+        self._refuse_foreign()
+        self._acquire()
+        self._clean()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+            _locked.discard(self._key())
+
+    def describe(self, description: Mapping[str, Any], may_change: Collection[str] = ()) -> Json:
+        """Write `run.json`, or compare it with the one that is there.
+
+        Args:
+            description: `settings`, `inputs` (both must not change), and anything else that is only told.
+            may_change: dotted keys of `settings` that may differ; the new value is written.
+
+        Returns:
+            The description that was there before, empty if there was none.
+
+        Raises:
+            UserError: the run was made with other settings or inputs; the first differences are named.
+        """
+        new = json.loads(json.dumps(description))  # tuples are lists once written
+        old = self.read("run.json")
+        if old is not None:
+            ignored = {f"settings.{key}" for key in may_change}
+            differences = [line for part in ("settings", "inputs") for line in _differences(old, new, part, ignored)]
+            if differences:
+                more = len(differences) - _SHOWN_DIFFERENCES
+                raise UserError(
+                    "this run was made with " + ", ".join(differences[:_SHOWN_DIFFERENCES]) + _and_more(more),
+                    path=self.path,
+                    expected="the same settings and inputs as before",
+                    remedy="give another --run, or delete this one",
+                )
+        if old is None or old["settings"] != new["settings"]:
+            self.write("run.json", {**new, "command": (old or new).get("command", "")})
+        return old or {}
+
+    def iteration(self, number: int) -> Path:
+        """The folder of one iteration (1, 2, ...)."""
+        return self.path / "iterations" / f"{number:03d}"
+
+    def records(self) -> list[Json]:
+        """The log lines of all finished iterations."""
+        found: list[Json] = []
+        while (record := self.read(self.iteration(len(found) + 1) / "iteration.json")) is not None:
+            found.append(record)
+        return found
+
+    def is_complete(self) -> bool:
+        """Whether all files of a finished run are there (what they say is another question)."""
+        return all((self.path / name).exists() for name in _OWN_FILES)
+
+    def read(self, name: str | os.PathLike[str]) -> Json | None:
+        """A JSON file of the run, None if it is not there.
+
+        Raises:
+            UserError: somebody changed it so that it is no JSON object.
+        """
+        path = self.path / name
+        try:
+            found = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise UserError("this is no JSON object", path=path, remedy="delete the run and start again")
+        return found
+
+    def write(self, name: str | os.PathLike[str], content: Mapping[str, Any]) -> None:
+        """Write a JSON file of the run, whole or not at all."""
+        write_text(self.path / name, json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2) + "\n")
+
+    def write_log(self, records: Collection[Mapping[str, Any]]) -> None:
+        """Write `log.jsonl`, one line a record."""
+        write_text(
+            self.path / "log.jsonl", "".join(json.dumps(r, ensure_ascii=False, allow_nan=False) + "\n" for r in records)
+        )
+
+    def _refuse_foreign(self) -> None:
+        names = {entry.name for entry in self.path.iterdir()}
+        ours = names & {*_OWN_FILES, _LOCK, "iterations"}
+        if names and not ours and not all(_is_temporary(name) for name in names):
+            raise UserError(
+                f"this folder is no run directory (it holds {min(names)!r})",
+                path=self.path,
+                expected="a new or empty folder, or that of an earlier run",
+            )
+
+    def _key(self) -> str:
+        return os.path.realpath(self.path)
+
+    def _acquire(self) -> None:
+        if self._key() in _locked:
+            raise UserError("this process is at work in it already", path=self.path)
+        handle = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            holder = os.read(handle, 200).decode("utf-8", "replace").strip()
+            os.close(handle)
+            if not isinstance(error, (BlockingIOError, PermissionError)):
+                raise UserError(f"cannot be locked ({error.strerror})", path=self.path / _LOCK) from None
+            raise UserError(
+                f"another process is at work in it ({holder or 'unknown'})", path=self.path, remedy="wait for it to end"
+            ) from None
+        os.ftruncate(handle, 0)
+        os.write(handle, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+        self._lock = handle
+        _locked.add(self._key())
+
+    def _clean(self) -> None:
+        """Remove what writes left behind that were killed half-way."""
+        folders = [self.path, *sorted((self.path / "iterations").glob("[0-9]*"))]
+        for entry in (entry for folder in folders for entry in folder.glob(".*")):
+            if _is_temporary(entry.name):
+                with contextlib.suppress(OSError):
+                    entry.unlink()
+
+
+def _is_temporary(name: str) -> bool:
+    known = (*_OWN_FILES, "before.json", "nbest.gz", "decode.json", "after.json", "iteration.json")
+    return any(name.startswith(f".{own}.") for own in known)
+
+
+def _differences(old: Mapping[str, Any], new: Mapping[str, Any], part: str, ignored: Collection[str]) -> Iterator[str]:
+    before, now = dict(_flat(old.get(part, {}), part)), dict(_flat(new.get(part, {}), part))
+    for key in sorted(before.keys() | now.keys()):
+        if before.get(key) != now.get(key) and key not in ignored:
+            name = key.partition(".")[2]
+            yield f"{name} = {_shown(before.get(key))} (now {_shown(now.get(key))})"
+
+
+def _flat(content: Any, prefix: str) -> Iterator[tuple[str, Any]]:
+    if isinstance(content, dict) and content:
+        for key, value in content.items():
+            yield from _flat(value, f"{prefix}.{key}")
+    else:
+        yield prefix, content
+
+
+def _shown(value: Any) -> str:
+    text = "nothing" if value is None else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _and_more(count: int) -> str:
+    return f" and {count} more" if count > 0 else ""

@@ -31,6 +31,7 @@ from lasw.tuning.nbest_reader import read_nbest
 from lasw.tuning.nbest_writer import write_nbest
 from lasw.tuning.optimiser import DEFAULT_SEED, Optimiser
 from lasw.tuning.pool import Pool
+from lasw.tuning.pool_reader import preprocessed
 from lasw.tuning.report import read_run, write_report
 from lasw.tuning.run_directory import Json, RunDirectory
 from lasw.tuning.weight_files import read_weights, write_weights
@@ -96,6 +97,7 @@ class Loop:
             earliest among equals; ``last``: those of the last iteration.
         dev_metric: of the development score.
         seed: every iteration draws its own from it.
+        preprocess: what was done to the references' lines is done to the hypotheses.
     """
 
     decoder: Decoder
@@ -106,6 +108,7 @@ class Loop:
     keep: Literal["best", "last"] = "best"
     dev_metric: Metric = field(default_factory=lambda: metric_of("BLEU"))
     seed: int = DEFAULT_SEED
+    preprocess: Callable[[str], str] | None = None
 
     def run(
         self,
@@ -191,7 +194,8 @@ class _Run:
     def _list(self, iteration: int) -> NBest:
         path = self.directory.iteration(iteration) / "nbest.gz"
         vocabulary = self.references.vocabulary
-        return read_nbest(path, vocabulary, sparse_names=self.sparse_names, names=self.start.names)
+        nbest = read_nbest(path, vocabulary, sparse_names=self.sparse_names, names=self.start.names)
+        return nbest if self.loop.preprocess is None else preprocessed(nbest, self.loop.preprocess)
 
     def _iterate(self) -> None:
         number = len(self.records) + 1
@@ -283,7 +287,7 @@ class _Run:
         return float(metric.corpus_score(statistics.sum(axis=0))), warnings
 
     def _same_list(self, number: int, path: Path) -> list[str]:
-        """A warning if the decoder takes no notice of the weights: even with the same hypotheses totals should differ."""
+        """A warning if the decoder takes no notice of the weights; totals should differ even where hypotheses do not."""
         if number == 1 or not self.loop.decoder.follows_weights:
             return []
         before, now = self._weights(number - 2), self._weights(number - 1)

@@ -56,7 +56,7 @@ def read_pool(
             warnings=warnings,
         )
         if preprocess is not None:
-            nbest = _preprocessed(nbest, preprocess)
+            nbest = preprocessed(nbest, preprocess)
         if columns is not None:
             nbest = columns.extend(nbest)
         new = pool.add(nbest)
@@ -67,7 +67,8 @@ def read_pool(
     return pool, warnings + _without_candidates(pool)
 
 
-def _preprocessed(nbest: NBest, preprocess: Callable[[str], str]) -> NBest:
+def preprocessed(nbest: NBest, preprocess: Callable[[str], str]) -> NBest:
+    """The list with every hypothesis changed by `preprocess` before it is split into tokens."""
     corpus = nbest.hypotheses
     lines = [preprocess(corpus.text(k)) for k in range(len(corpus))]
     changed = dataclasses.replace(Corpus.from_lines(lines, corpus.vocabulary), path=corpus.path)

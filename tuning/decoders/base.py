@@ -15,6 +15,7 @@ class Decoder(ABC):
     """A program that translates with a log-linear model."""
 
     name: str
+    configuration_name: str = "decoder.cfg"  # of the file that `write_configuration` writes, if nobody says otherwise
     follows_weights: bool = True  # False: its lists are the same whatever the weights, and that is no fault
 
     def input_files(self) -> Sequence[str | os.PathLike[str]]:

@@ -1,0 +1,165 @@
+"""From a checked configuration to tuned weights: opens what it names, describes the run, runs the loop."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+
+from lasw.metrics.base import References
+from lasw.metrics.errors import UserError
+from lasw.metrics.files import open_bytes, read_lines
+from lasw.metrics.preprocessing import Preprocessing
+from lasw.metrics.registry import metric
+from lasw.metrics.text import Vocabulary, read_corpus
+from lasw.tuning.configuration import Configuration, Sections, keys
+from lasw.tuning.decoders.base import Decoder
+from lasw.tuning.decoders.registry import decoder_class
+from lasw.tuning.loop import Loop, Outcome, Progress
+from lasw.tuning.optimisers import make_optimiser
+from lasw.tuning.run_directory import Json, RunDirectory
+from lasw.tuning.weight_files import read_weights
+from lasw.tuning.weight_match import match
+from lasw.tuning.weights import Weights
+
+# Neither changes the weights that an iteration makes.
+MAY_CHANGE = ("run.iterations", "decoder.jobs")
+_PACKAGES = ("lasw", "numpy", "scipy", "scikit-learn", "numba", "sil-thot")
+_CHUNK = 1 << 20
+
+
+def tune(configuration: Configuration, *, command: str = "", progress: Progress | None = None) -> Outcome:
+    """Tune, or go on tuning where the run directory stands.
+
+    Args:
+        configuration: all settings.
+        command: as it was typed, for the report.
+        progress: who is told.
+
+    Raises:
+        UserError: what is named cannot be read or does not fit together, the directory holds another run, or the
+            decoder failed.
+    """
+    run, data = configuration.run, configuration.data
+    text = Preprocessing(data.tokenize, data.lowercase)
+    source = read_lines(data.source, encoding=data.encoding)
+    references = _references(configuration, text)
+    if len(source) != len(references):
+        raise UserError(
+            f"{len(source)} lines",
+            path=data.source,
+            expected=f"{len(references)}, as many as {data.references[0]} has",
+        )
+    name, arguments = configuration.decoder
+    decoder = open_decoder(name, arguments)
+    start = _start(run.start, decoder)
+    with RunDirectory(run.directory) as directory:
+        described = _description(configuration, decoder, start, text, command)
+        directory.describe(described, MAY_CHANGE)
+        loop = Loop(
+            decoder=decoder,
+            optimiser=lambda seed: make_optimiser(
+                configuration.optimiser[0], dict(configuration.optimiser[1]), seed=seed
+            ),
+            iterations=run.iterations,
+            nbest=run.nbest,
+            tolerance=run.tolerance,
+            keep=run.keep,
+            dev_metric=metric(run.dev_metric),
+            seed=run.seed,
+            preprocess=text.function(),
+        )
+        outcome = loop.run(source, references, start, directory, progress)
+        if not outcome.already_finished:
+            comment = [described["signature"]]
+            if outcome.dev_score is not None:
+                comment.insert(0, f"{run.dev_metric} {outcome.dev_score:.6f} on {data.source}")
+            decoder.write_configuration(run.directory / decoder.configuration_name, outcome.weights, comment)
+    return outcome
+
+
+def open_decoder(name: str, arguments: dict[str, object]) -> Decoder:
+    """The decoder `name` with these constructor arguments.
+
+    Raises:
+        UserError: it cannot be had with them.
+    """
+    try:
+        return decoder_class(name)(**arguments)
+    except ValueError as error:
+        raise UserError(f"decoder {name}: {error}") from None
+
+
+def fingerprint(path: str | os.PathLike[str]) -> str:
+    """The SHA-256 of a file's content, decompressed."""
+    digest = hashlib.sha256()
+    with open_bytes(path) as stream:
+        while chunk := stream.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def versions() -> dict[str, str]:
+    """Of Python and of the packages that the numbers depend on."""
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _references(configuration: Configuration, text: Preprocessing) -> References:
+    vocabulary = Vocabulary()
+    paths, encoding = configuration.data.references, configuration.data.encoding
+    preprocess = text.function()
+    return References(tuple(read_corpus(p, vocabulary, preprocess=preprocess, encoding=encoding) for p in paths))
+
+
+def _start(path: Path | None, decoder: Decoder) -> Weights:
+    own = decoder.start_weights()
+    return own if path is None else match(read_weights(path), own.names, path=path).weights
+
+
+def _description(
+    configuration: Configuration, decoder: Decoder, start: Weights, text: Preprocessing, command: str
+) -> Json:
+    """What `run.json` says. Files are told apart by their content, so their names are no settings."""
+    name, arguments = configuration.optimiser
+    optimiser = make_optimiser(name, dict(arguments), seed=configuration.run.seed)
+    settings = {"nrefs": str(len(configuration.data.references)), **text.settings()}
+    inputs: Json = {"source": fingerprint(configuration.data.source)}
+    inputs["references"] = [fingerprint(path) for path in configuration.data.references]
+    inputs["start_weights"] = {"dense": start.by_group(), "sparse": dict(sorted(start.sparse.items()))}
+    inputs["decoder"] = [fingerprint(path) for path in decoder.input_files()]
+    return {
+        "command": command,
+        "signature": str(optimiser.signature().with_settings(settings)),
+        "dev_signature": str(metric(configuration.run.dev_metric).signature().with_settings(settings)),
+        "seed": configuration.run.seed,
+        "settings": _without_paths(configuration.sections),
+        "inputs": inputs,
+        "files": _paths(configuration, decoder.input_files()),
+        "versions": versions(),
+    }
+
+
+def _without_paths(sections: Sections) -> Sections:
+    kept: Sections = {}
+    for section, values in sections.items():
+        own = keys(section, values.get("name"))
+        kept[section] = {key: value for key, value in values.items() if own[key].kind is not Path}
+    return kept
+
+
+def _paths(configuration: Configuration, of_decoder: Sequence[str | os.PathLike[str]]) -> Json:
+    data = configuration.data
+    return {
+        "source": str(data.source),
+        "references": [str(path) for path in data.references],
+        "decoder": [os.fspath(path) for path in of_decoder],
+    }

@@ -20,7 +20,8 @@ class Preprocessing:
     """Unicode normal form, then lower-casing, then tokenising (the last two in sacreBLEU's order).
 
     Args:
-        tokeniser: one of `TOKENISERS`, None: tokens are what stands between spaces and tabs.
+        tokeniser: one of `TOKENISERS`. As in sacreBLEU, what they leave is split on any white space, no-break
+            spaces included (``none`` does only that); None: tokens are what stands between spaces and tabs.
         lowercase: lower-case every line.
         normalise: ``nfc``, ``nfd`` or None.
 
@@ -46,8 +47,8 @@ class Preprocessing:
             steps.append(lambda line: unicodedata.normalize(form, line))
         if self.lowercase:
             steps.append(str.lower)
-        if self.tokeniser not in (None, "none"):
-            steps.append(_tokeniser(str(self.tokeniser)))
+        if self.tokeniser is not None:
+            steps.append(_tokeniser(self.tokeniser))
         if not steps:
             return None
 
@@ -60,7 +61,7 @@ class Preprocessing:
 
     def settings(self) -> dict[str, str]:
         """What stands in a signature."""
-        settings = {"case": "lc" if self.lowercase else "mixed", "tok": self.tokeniser or "none"}
+        settings = {"case": "lc" if self.lowercase else "mixed", "tok": self.tokeniser or "spaces"}
         if self.normalise:
             settings["normal-form"] = self.normalise
         return settings
@@ -75,6 +76,6 @@ def _tokeniser(name: str) -> Callable[[str], str]:
         raise UserError(f"tokeniser {name!r} needs something that is not installed ({error})") from None
 
     def apply(line: str) -> str:
-        return str(tokenise(line.rstrip()))  # trailing white space is dropped there too
+        return " ".join(tokenise(line.rstrip()).split())
 
     return apply

@@ -76,10 +76,19 @@ class References:
         return self.corpora[0].vocabulary
 
     @classmethod
-    def from_lines(cls, sets: Sequence[Sequence[str]], vocabulary: Vocabulary | None = None) -> References:
-        """From R lists of n lines each: one list per reference set, as files have them, not one per segment."""
-        if isinstance(sets, (str, bytes)) or any(isinstance(lines, (str, bytes)) for lines in sets):
-            raise TypeError("references are lists of lines, one list per reference set")
+    def from_lines(cls, *sets: Sequence[str], vocabulary: Vocabulary | None = None) -> References:
+        """From lists of n lines, one list a reference set, as files have them: ``from_lines(first, second)``.
+
+        Each set is an argument of its own, because of a list of lists nobody can tell whether its rows are sets or
+        segments where both are equally many.
+
+        Raises:
+            TypeError: a set is one string, or holds lists.
+            UserError: the sets differ in length, or there is none.
+        """
+        for lines in sets:
+            if isinstance(lines, (str, bytes)) or any(not isinstance(line, str) for line in lines):
+                raise TypeError("a reference set is a list of lines; give each set as an argument of its own")
         vocabulary = Vocabulary() if vocabulary is None else vocabulary
         return cls(tuple(Corpus.from_lines(lines, vocabulary) for lines in sets))
 

@@ -104,7 +104,7 @@ class Step(Optimiser):
 def run(path: Path, decoder: Decoder | None = None, **settings: Any) -> Outcome:
     decoder = Toy() if decoder is None else decoder
     settings = {"optimiser": Step, "iterations": 5, "nbest": 6, **settings}
-    references = References.from_lines([REFERENCE])
+    references = References.from_lines(REFERENCE)
     with RunDirectory(path) as directory:
         described = {key: settings[key] for key in ("iterations", "nbest")}
         directory.describe({"settings": described, "inputs": {}, "seed": 1}, may_change=["iterations"])
@@ -131,7 +131,7 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def dev_bleu(weights: Weights) -> float:
     """BLEU of the toy's first candidates, computed without the loop."""
-    references = References.from_lines([REFERENCE])
+    references = References.from_lines(REFERENCE)
     nbest = Toy().decode(sentences(2), weights, 1, references.vocabulary)
     bleu = metric("BLEU")
     statistics = bleu.statistics(nbest.hypotheses, bleu.prepare(references), nbest.owner)
@@ -354,7 +354,7 @@ def test_sentences_without_hypotheses(tmp_path: Path) -> None:
     run(tmp_path / "run", Shy(), iterations=1)
     record = log(tmp_path / "run")[0]
     assert "no hypothesis for 2 of 12 sentences, the first is line 4" in record["warnings"][0]
-    references = References.from_lines([REFERENCE])
+    references = References.from_lines(REFERENCE)
     first = [
         c[0][0]
         for c in [sorted(cs, key=lambda c: -float(c[1] @ Toy().start_weights().dense)) for cs in Toy().candidates]
@@ -372,7 +372,7 @@ def test_sentences_without_hypotheses(tmp_path: Path) -> None:
 
 def test_counts_that_do_not_match(tmp_path: Path) -> None:
     with RunDirectory(tmp_path / "run") as directory, pytest.raises(UserError, match="3 source sentences; expected 12"):
-        Loop(Toy(), Step).run(["a"] * 3, References.from_lines([REFERENCE]), Toy().start_weights(), directory)
+        Loop(Toy(), Step).run(["a"] * 3, References.from_lines(REFERENCE), Toy().start_weights(), directory)
 
 
 def test_other_features_than_weights(tmp_path: Path) -> None:
@@ -408,7 +408,7 @@ def test_progress_is_told(tmp_path: Path) -> None:
         def finished(self, record: dict[str, Any]) -> None:
             told.append((record["iteration"], "finished"))
 
-    references = References.from_lines([REFERENCE])
+    references = References.from_lines(REFERENCE)
     with RunDirectory(tmp_path / "run") as directory:
         directory.describe({"settings": {}, "inputs": {}})
         Loop(Toy(), Step, iterations=1, nbest=6).run(

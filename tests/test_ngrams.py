@@ -89,7 +89,9 @@ def test_long_sentences_and_a_hundred_references() -> None:
 def test_order_of_candidates_does_not_matter() -> None:
     random = np.random.default_rng(6)
     vocabulary = Vocabulary()
-    references = References.from_lines([[" ".join(random.choice(list("abcd"), 8)) for _ in range(30)]], vocabulary)
+    references = References.from_lines(
+        [" ".join(random.choice(list("abcd"), 8)) for _ in range(30)], vocabulary=vocabulary
+    )
     hypotheses = Corpus.from_lines([" ".join(random.choice(list("abcde"), 8)) for _ in range(200)], vocabulary)
     owner = random.integers(30, size=200)
     built = Tries.of(references)
@@ -170,5 +172,5 @@ def test_equals_what_moses_wrote(shared_data: Path, run: int) -> None:
 def test_equals_what_moses_wrote_of_a_list_with_sparse_features(shared_data: Path) -> None:
     folder = shared_data / "moses" / "variants"
     # The references are not among the files; these are sentences with which the recorded counts come out.
-    references = References.from_lines([["a man is sleeping .", "a man and a woman on a couch ."]])
+    references = References.from_lines(["a man is sleeping .", "a man and a woman on a couch ."])
     assert_equals_recording(nbest_lines(folder / "sparse.nbest"), recorded_rows(folder / "sparse.scores"), references)

@@ -25,7 +25,7 @@ def some_pool(seed=0, sentences=12, candidates=30, *, sparse=False, noise=0.3, c
     rng = np.random.default_rng(seed)
     vocabulary = Vocabulary()
     reference = [rng.permutation(WORDS)[: rng.integers(6, 12)].tolist() for _ in range(sentences)]
-    references = References.from_lines([[" ".join(tokens) for tokens in reference]], vocabulary)
+    references = References.from_lines([" ".join(tokens) for tokens in reference], vocabulary=vocabulary)
     owner, hypotheses, rows = [], [], []
     for s, tokens in enumerate(reference):
         for _ in range(candidates):
@@ -122,7 +122,7 @@ def test_sparse_weights_are_learnt_beside_dense_ones():
 @pytest.mark.parametrize("optimiser", [PRO(), WRO(), PRO(psi=0.5)])
 def test_no_pair_passes_the_threshold(optimiser):
     vocabulary = Vocabulary()
-    pool = Pool(References.from_lines([["ein roter Bus", ""]], vocabulary))
+    pool = Pool(References.from_lines(["ein roter Bus", ""], vocabulary=vocabulary))
     names = FeatureNames((("a", 1),))
     corpus = Corpus.from_lines(["ein roter Bus", "ein roter Bus", "", ""], vocabulary)
     dense = np.arange(4.0)[:, None]

@@ -30,7 +30,7 @@ SYSTEMS = [mixed(REFERENCE, lines(2), 0.2, 3), mixed(REFERENCE, lines(4), 0.35, 
 
 
 def statistics(spec: str, *systems: list[str]) -> list[NDArray[np.int32]]:
-    references = References.from_lines([REFERENCE])
+    references = References.from_lines(REFERENCE)
     m = metric(spec)
     prepared, owner = m.prepare(references), np.arange(len(REFERENCE))
     return [m.statistics(Corpus.from_lines(s, references.vocabulary), prepared, owner) for s in systems]

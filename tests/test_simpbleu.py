@@ -181,7 +181,7 @@ def test_bleu_equals_sacrebleu_on_random_corpora(references: int, cases: int) ->
     for k in range(0, len(hypotheses), 5):
         hypotheses[k] = sets[0][k]  # chance alone makes few 4-gram matches
     m = metric("BLEU")
-    refs = References.from_lines(sets)
+    refs = References.from_lines(*sets)
     statistics = m.statistics(
         Corpus.from_lines(hypotheses, refs.vocabulary), m.prepare(refs), np.arange(len(hypotheses))
     )
@@ -238,7 +238,7 @@ CANDIDATE_8 = "torrential rain disaster kills file action count alignment each"
     ],
 )
 def test_precisions_of_table_2_2(candidate: str, precisions: list[str], smoothed: float) -> None:
-    references = References.from_lines([[line] for line in REFERENCES])
+    references = References.from_lines(*([line] for line in REFERENCES))
     m = metric("PGC4")
     row = m.statistics(Corpus.from_lines([candidate], references.vocabulary), m.prepare(references), np.zeros(1, int))
     assert [f"{row[0, 2 * n]}/{row[0, 2 * n + 1]}" for n in range(4)] == precisions
@@ -340,7 +340,7 @@ def test_short_sentences() -> None:
 
 def test_a_score_of_0_for_want_of_long_sentences_is_told() -> None:
     m = metric("BLEU")
-    references = References.from_lines([["l r"]])
+    references = References.from_lines(["l r"])
     total = m.statistics(references.corpora[0], m.prepare(references), np.zeros(1, int)).sum(axis=0)
     assert m.remarks(total) == (
         "no hypothesis has 3 tokens, so that order counts as 0 in BLEU; 'orders=effective' leaves such orders out",

@@ -119,18 +119,22 @@ def test_strings_where_lists_belong_are_refused() -> None:
         Corpus.from_tokens(["a b"])
     with pytest.raises(TypeError, match="sentence 0 holds 3"):
         Corpus.from_tokens([[3]])  # type: ignore[list-item]
-    with pytest.raises(TypeError, match="lists of lines"):
-        References.from_lines(["a b", "c d"])
-    with pytest.raises(TypeError, match="lists of lines"):
+    with pytest.raises(TypeError, match="a reference set is a list of lines"):
         References.from_lines("a b")
 
 
-def test_transposed_references_are_refused() -> None:
-    # two segments with two references each, a list a segment: with three segments the numbers cannot fit
-    with pytest.raises(UserError, match="lines; expected"):
-        References.from_lines([["a", "b"], ["c", "d", "e"]])
+@pytest.mark.parametrize("nested", [[["a", "b"], ["c", "d"]], [["a", "b"]], [["a"], ["b"]]])
+def test_transposed_references_are_refused(nested: list[list[str]]) -> None:
+    # A list of lists may hold segments with their references or sets of lines: neither is guessed.
+    with pytest.raises(TypeError, match="give each set as an argument of its own"):
+        References.from_lines(nested)  # type: ignore[arg-type]
+
+
+def test_reference_sets_of_different_length_are_refused() -> None:
+    with pytest.raises(UserError, match="3 lines; expected 2"):
+        References.from_lines(["a", "b"], ["c", "d", "e"])
     with pytest.raises(UserError, match="no references"):
-        References.from_lines([])
+        References.from_lines()
 
 
 def test_references_share_one_vocabulary() -> None:

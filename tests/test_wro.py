@@ -48,7 +48,7 @@ def test_oracles_are_the_best_tenth():
 def test_the_global_weight_is_equation_5_3():
     vocabulary = Vocabulary()
     lines = ["der rote Bus faehrt heute", "die alte Bruecke am Fluss", "ein Haus"]
-    pool = Pool(References.from_lines([lines], vocabulary))
+    pool = Pool(References.from_lines(lines, vocabulary=vocabulary))
     hypotheses = ["der rote Bus faehrt heute", "falsch", "die neue Strasse am See", "falsch"]
     names = FeatureNames((("a", 1),))
     owner = np.array([0, 0, 1, 1], np.int32)
@@ -85,7 +85,7 @@ def test_samples_drawn_once_are_fitted_under_many_weights():
 
 def test_an_empty_hypothesis_is_never_an_oracle():
     vocabulary = Vocabulary()
-    pool = Pool(References.from_lines([["ja", "nein danke"]], vocabulary))
+    pool = Pool(References.from_lines(["ja", "nein danke"], vocabulary=vocabulary))
     corpus = Corpus.from_lines(["", "ja", "falsch", "", "nein"], vocabulary)
     names = FeatureNames((("a", 1),))
     owner = np.array([0, 0, 0, 1, 1], np.int32)

@@ -20,7 +20,7 @@ from lasw.tuning.optimiser import DEFAULT_SEED, Fit
 from lasw.tuning.optimisers import NAMES, make_optimiser
 from lasw.tuning.pool import Pool
 from lasw.tuning.pool_reader import read_pool
-from lasw.tuning.weight_files import KINDS, as_json, kind_of_name, read_weights, write_weights
+from lasw.tuning.weight_files import KINDS, as_json, kind_of_name, read_weight_file, write_weights
 from lasw.tuning.weight_match import Match, match
 from lasw.tuning.weights import Weights
 
@@ -115,18 +115,18 @@ def _optimise(arguments: argparse.Namespace) -> _Result:
     optimiser = make_optimiser(arguments.optimiser, options, metric=arguments.metric, seed=arguments.seed)
     start_path = arguments.start or arguments.moses_ini
     given = (
-        read_weights(start_path, sparse_path=arguments.sparse_weights, encoding=arguments.encoding)
+        read_weight_file(start_path, sparse_path=arguments.sparse_weights, encoding=arguments.encoding)
         if start_path
         else None
     )
     text = Preprocessing(arguments.tokenize, arguments.lowercase)
-    pool, columns, warnings = _read(arguments, text)
+    pool, columns, warnings = _read(arguments, text, given.dense if given is not None else ())
     names = pool.names
     if names is None or not len(pool):
         raise UserError("no hypotheses in the N-best lists", path=arguments.nbest[0])
     added = dict.fromkeys(columns.names, 0.0)
     matched = match(
-        given if given is not None else _ones(pool, columns),
+        given.weights if given is not None else _ones(pool, columns),
         names,
         sparse_names=pool.sparse_names,
         default=added,
@@ -147,7 +147,9 @@ def _optimise(arguments: argparse.Namespace) -> _Result:
     )
 
 
-def _read(arguments: argparse.Namespace, text: Preprocessing) -> tuple[Pool, FeatureColumns, list[str]]:
+def _read(
+    arguments: argparse.Namespace, text: Preprocessing, dense: Sequence[str]
+) -> tuple[Pool, FeatureColumns, list[str]]:
     vocabulary = Vocabulary()
     preprocess = text.function()
     references = References(
@@ -160,6 +162,7 @@ def _read(arguments: argparse.Namespace, text: Preprocessing) -> tuple[Pool, Fea
     pool, warnings = read_pool(
         arguments.nbest,
         references,
+        dense=dense,
         columns=columns,
         preprocess=preprocess,
         encoding=arguments.encoding,

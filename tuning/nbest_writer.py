@@ -24,14 +24,24 @@ def write_nbest(path: str | os.PathLike[str], nbest: NBest) -> None:
         UserError: a token or name holds ``|||``, or the file cannot be written.
         ValueError: a number is not finite.
     """
-    _check(nbest, os.fspath(path))
     with atomic_write(path) as stream:
-        for start in range(0, len(nbest), _STEP):
-            lines = _lines(nbest, start, min(start + _STEP, len(nbest)))
-            stream.write("".join(lines).encode("utf-8"))
+        for text in nbest_text(nbest, path):
+            stream.write(text.encode("utf-8"))
 
 
-def _check(nbest: NBest, path: str) -> None:
+def nbest_text(nbest: NBest, path: str | os.PathLike[str] | None = None) -> Iterator[str]:
+    """The lines that `write_nbest` writes, some thousand at a time; `path` is for messages.
+
+    Raises:
+        UserError: a token or name holds ``|||``.
+        ValueError: a number is not finite.
+    """
+    _check(nbest, path)
+    for start in range(0, len(nbest), _STEP):
+        yield "".join(_lines(nbest, start, min(start + _STEP, len(nbest))))
+
+
+def _check(nbest: NBest, path: str | os.PathLike[str] | None) -> None:
     finite = np.isfinite(nbest.dense).all() and np.isfinite(nbest.score).all()
     if not finite or (nbest.sparse is not None and not np.isfinite(nbest.sparse.data).all()):
         raise ValueError("features and totals must be finite")

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
-
-import numpy as np
+from collections.abc import Callable, Collection, Sequence
 
 from lasw.metrics.base import References
 from lasw.metrics.text import Corpus, Vocabulary
 from lasw.tuning.feature_columns import FeatureColumns
 from lasw.tuning.nbest import NBest
-from lasw.tuning.nbest_reader import read_nbest
+from lasw.tuning.nbest_reader import stream_nbest
 from lasw.tuning.pool import Pool
 from lasw.tuning.weight_lines import Path
-
-_SHOWN = 5  # ids that a warning lists
+from lasw.tuning.weights import FeatureNames
 
 
 def read_pool(
     paths: Sequence[Path],
     references: References,
     *,
+    dense: Collection[str] = (),
     columns: FeatureColumns | None = None,
     preprocess: Callable[[str], str] | None = None,
     encoding: str = "utf-8",
@@ -33,6 +31,7 @@ def read_pool(
     Args:
         paths: N-best lists of the same sentences and features.
         references: of these sentences.
+        dense: names of features that are known to be dense.
         columns: more features, in the order of the lists.
         preprocess: applied to every hypothesis, as it was to the references.
         encoding: of the lists.
@@ -45,26 +44,29 @@ def read_pool(
     pool = Pool(references)
     warnings: list[str] = []
     sparse_names = Vocabulary()
+    names: FeatureNames | None = None
     for path in paths:
-        nbest = read_nbest(
+        before, lines = len(pool), 0
+        for block in stream_nbest(
             path,
             references.vocabulary,
             sparse_names=sparse_names,
+            names=names,
+            dense=dense,
             segments=len(references),
             unsorted=unsorted,
             encoding=encoding,
+            preprocess=preprocess,
             warnings=warnings,
-        )
-        if preprocess is not None:
-            nbest = preprocessed(nbest, preprocess)
-        if columns is not None:
-            nbest = columns.extend(nbest)
-        new = pool.add(nbest)
+        ):
+            names = block.names
+            lines += len(block)
+            pool.add(block if columns is None else columns.extend(block))
         if progress is not None:
-            progress(path, len(nbest), new)
+            progress(path, lines, len(pool) - before)
     if columns is not None:
         columns.finish()
-    return pool, warnings + _without_candidates(pool)
+    return pool, warnings
 
 
 def preprocessed(nbest: NBest, preprocess: Callable[[str], str]) -> NBest:
@@ -73,12 +75,3 @@ def preprocessed(nbest: NBest, preprocess: Callable[[str], str]) -> NBest:
     lines = [preprocess(corpus.text(k)) for k in range(len(corpus))]
     changed = dataclasses.replace(Corpus.from_lines(lines, corpus.vocabulary), path=corpus.path)
     return dataclasses.replace(nbest, hypotheses=changed)
-
-
-def _without_candidates(pool: Pool) -> list[str]:
-    missing = np.flatnonzero(np.diff(pool.starts) == 0)
-    if not len(missing):
-        return []
-    shown = ", ".join(map(str, missing[:_SHOWN].tolist())) + (", ..." if len(missing) > _SHOWN else "")
-    sentences = len(pool.starts) - 1
-    return [f"{len(missing)} of {sentences} sentences have no candidate and do not count (ids {shown})"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import read_lines, write_text
@@ -19,7 +19,24 @@ from lasw.tuning.weight_lines import Path, line_kind, number, read_pairs
 from lasw.tuning.weights import Weights
 
 
+class WeightFile(NamedTuple):
+    """What a file of weights holds: `kind` is ``moses``, ``json`` or a kind of line (`weight_lines.LINE_KINDS`)."""
+
+    weights: Weights
+    kind: str
+
+    @property
+    def dense(self) -> tuple[str, ...]:
+        """Names of features that the file says are dense; flat files do not say."""
+        return () if self.kind in ("pairs", "equals") else tuple(name for name, _ in self.weights.names.groups)
+
+
 def read_weights(path: Path, *, sparse_path: Path | None = None, encoding: str = "utf-8") -> Weights:
+    """The weights in a file, see `read_weight_file`."""
+    return read_weight_file(path, sparse_path=sparse_path, encoding=encoding).weights
+
+
+def read_weight_file(path: Path, *, sparse_path: Path | None = None, encoding: str = "utf-8") -> WeightFile:
     """The weights in a file: moses.ini (new or old sections), our JSON, or lines as `weight_lines` lists them.
 
     Args:
@@ -34,16 +51,17 @@ def read_weights(path: Path, *, sparse_path: Path | None = None, encoding: str =
     lines = read_lines(path, encoding=encoding)
     text = "\n".join(lines)
     if text.lstrip().startswith("{"):
-        weights = _from_json(text, path)
+        weights, kind = _from_json(text, path), JSON
     elif moses_ini.is_moses_ini(lines):
-        weights = moses_ini.read(lines, path, read_sparse=sparse_path is None, encoding=encoding)
+        weights, kind = moses_ini.read(lines, path, read_sparse=sparse_path is None, encoding=encoding), MOSES
     else:
-        weights = Weights.from_groups(read_pairs(lines, line_kind(lines), path))
+        kind = line_kind(lines)
+        weights = Weights.from_groups(read_pairs(lines, kind, path))
     if sparse_path is not None:
         weights = _with_sparse(weights, moses_ini.read_sparse_weights(sparse_path, encoding), sparse_path)
     if not len(weights.names) and not weights.sparse:
         raise UserError("no weights in it", path=path, remedy="is this the right file?")
-    return weights
+    return WeightFile(weights, kind)
 
 
 def write_weights(
@@ -81,7 +99,7 @@ def write_weights(
 
 def kind_of_name(path: Path) -> str:
     """``moses`` for a name that ends in ``.ini``, else ``json``."""
-    return MOSES if os.fspath(path).endswith(".ini") else "json"
+    return MOSES if os.fspath(path).endswith(".ini") else JSON
 
 
 def as_json(weights: Weights) -> dict[str, Any]:
@@ -174,8 +192,9 @@ def _write_groups(weights: Weights, comment: Sequence[str]) -> str:
 
 
 MOSES = "moses"
+JSON = "json"
 _WRITERS: dict[str, Callable[[Weights, Sequence[str]], str]] = {
-    "json": _write_json,
+    JSON: _write_json,
     "pairs": _write_pairs,
     "joshua": _write_joshua,
     "travatar": _write_travatar,

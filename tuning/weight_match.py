@@ -39,7 +39,7 @@ def match(
     weights: Weights,
     names: FeatureNames,
     *,
-    sparse_names: Collection[str] = (),
+    sparse_names: Collection[str] | None = (),
     default: Mapping[str, float] | None = None,
     path: Path | None = None,
 ) -> Match:
@@ -52,7 +52,7 @@ def match(
     Args:
         weights: as a file had them.
         names: dense features of the N-best lists.
-        sparse_names: sparse features of the N-best lists.
+        sparse_names: sparse features of the N-best lists; None: not known yet, any left-over weight may be one.
         default: weights of groups that may lack one.
         path: where the weights came from, for messages.
 
@@ -77,7 +77,7 @@ def match(
             )
         found[name] = values
     sparse = dict(weights.sparse)
-    for name in [name for name in left if len(left[name]) == 1 and name in sparse_names]:
+    for name in [name for name in left if len(left[name]) == 1 and (sparse_names is None or name in sparse_names)]:
         sparse[name] = left.pop(name)[0]
     dense = np.array([v for values in found.values() for v in values], dtype=np.float64)
     strange = [name for name in left if not name.startswith(_NEVER_LISTED)]

@@ -161,14 +161,17 @@ def keys(section: str, name: str | None = None) -> dict[str, Parameter]:
         return parameters(RunSettings)
     if section == "data":
         return parameters(DataSettings)
-    known = _known(section)
-    found = {"name": Parameter("name", str, None, True, "one of " + ", ".join(known))}
-    for one in known if name is None else [name]:
+    found = {"name": Parameter("name", str, None, True, "one of " + ", ".join(known(section)))}
+    for one in known(section) if name is None else [name]:
         own = parameters(_class_of(section, one))
         found.update((key, value) for key, value in own.items() if key not in found)
     if section == "optimiser":
         found.pop("seed", None)  # it is the run's, drawn anew for every iteration
     return found
+
+
+def known(section: str) -> tuple[str, ...]:
+    return {"decoder": decoders.NAMES, "optimiser": OPTIMISERS}.get(section, ())
 
 
 def _parsed(text: str, path: str) -> dict[str, Any]:
@@ -198,11 +201,7 @@ def _checked(content: dict[str, Any], text: str, path: str, folder: Path) -> Sec
 
 def _known_name(section: str, values: Mapping[str, Any]) -> str | None:
     name = values.get("name")
-    return name if name in _known(section) else None
-
-
-def _known(section: str) -> tuple[str, ...]:
-    return {"decoder": decoders.NAMES, "optimiser": OPTIMISERS}.get(section, ())
+    return name if name in known(section) else None
 
 
 def _class_of(section: str, name: str) -> type:
@@ -244,7 +243,7 @@ def _line(text: str, section: str | None, key: str) -> int | None:
 def _named(section: str, values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     name = values.get("name")
     if name is None:
-        raise UserError(f"no {section}", expected=f"one of {', '.join(_known(section))}", remedy=f"give --{section}")
+        raise UserError(f"no {section}", expected=f"one of {', '.join(known(section))}", remedy=f"give --{section}")
     own = keys(section, name)
     for key in values:
         if key not in own:

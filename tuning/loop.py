@@ -287,7 +287,7 @@ class _Run:
         return float(metric.corpus_score(statistics.sum(axis=0))), warnings
 
     def _same_list(self, number: int, path: Path) -> list[str]:
-        """A warning if the decoder takes no notice of the weights; totals should differ even where hypotheses do not."""
+        """A warning if the decoder takes no notice of the weights: totals should differ even where texts do not."""
         if number == 1 or not self.loop.decoder.follows_weights:
             return []
         before, now = self._weights(number - 2), self._weights(number - 1)

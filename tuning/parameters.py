@@ -79,10 +79,10 @@ class Parameter:
         if self.kind in (str, Path):
             return self.checked(text, Path(), shown)
         try:
-            value = tomllib.loads(f"value = {text}")["value"]
+            content = tomllib.loads(f"value = {text}")
         except tomllib.TOMLDecodeError:
-            value = text
-        return self.checked(value, Path(), shown)
+            content = {}
+        return self.checked(content["value"] if len(content) == 1 else text, Path(), shown)
 
 
 def parameters(owner: type[Any]) -> dict[str, Parameter]:

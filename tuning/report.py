@@ -67,8 +67,7 @@ def read_run(path: str | os.PathLike[str], result: Json | None = None) -> RunDat
         raise UserError(
             "no run directory (there is no run.json)", path=folder, expected="the --run of 'lasw tune'"
         ) from None
-    log = folder / "log.jsonl"
-    records = [json.loads(line) for line in read_lines(log)] if log.exists() else []
+    records = _log(folder / "log.jsonl")
     if result is None and (folder / "result.json").exists():
         result = json.loads((folder / "result.json").read_bytes())
     before = [folder / "iterations" / f"{record['iteration']:03d}" / "before.json" for record in records]
@@ -78,6 +77,16 @@ def read_run(path: str | os.PathLike[str], result: Json | None = None) -> RunDat
         weights.append(read_weights(after))
     final = read_weights(folder / "weights.json") if result and (folder / "weights.json").exists() else None
     return RunData(folder.resolve().name, description, records, weights, result, final)
+
+
+def _log(path: Path) -> list[Json]:
+    records: list[Json] = []
+    for number, line in enumerate(read_lines(path) if path.exists() else [], 1):
+        try:
+            records.append(json.loads(line))
+        except ValueError:
+            raise UserError("this is no JSON object", path=path, line=number) from None
+    return records
 
 
 def write_report(

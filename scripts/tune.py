@@ -1,0 +1,130 @@
+"""`lasw tune`: decode, score, optimise, repeat until the weights settle."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import shlex
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from lasw.metrics.errors import UserError
+from lasw.scripts.options import add_output_options, note, print_json
+from lasw.scripts.progress import TuningProgress
+from lasw.tuning import configuration
+from lasw.tuning.parameters import Parameter
+from lasw.tuning.run_directory import RunDirectory
+from lasw.tuning.tune import tune
+from lasw.tuning.weight_files import as_json
+
+_EPILOG = """\
+examples:
+  lasw tune experiment.toml
+  lasw tune wro-global --decoder thot --model model --source dev.de --references dev.en --run run
+  lasw tune --decoder command --command './decode {weights} {source} {n} {nbest}' --optimiser pro \\
+      --source dev.de --references dev.en0 dev.en1 --run run --iterations 10
+
+CONFIG is a TOML file or the name of a configuration that comes with lasw: NAMES. Every key of such a file can be given
+as an option, which then counts. The same command again goes on where a run was interrupted.
+"""
+# Options with other names than their keys.
+_OPTION_NAMES = {("run", "directory"): "run", ("decoder", "name"): "decoder", ("optimiser", "name"): "optimiser"}
+_TAKEN = {"help", "debug", "config", "json", "quiet"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options: one for every key of a configuration."""
+    parser.epilog = _EPILOG.replace("NAMES", ", ".join(configuration.names()))
+    parser.add_argument("settings", nargs="?", metavar="CONFIG", help="a TOML file, or a name (see below)")
+    parser.add_argument("--config", metavar="CONFIG", help="the same, as an option")
+    for section in configuration.SECTIONS:
+        group = parser.add_argument_group(f"[{section}]")
+        for key, parameter in configuration.keys(section).items():
+            option = _option(section, key)
+            group.add_argument(
+                f"--{option}",
+                dest=f"{section}.{key}",
+                nargs="+" if parameter.several else None,
+                metavar=_metavar(parameter),
+                help=_help(section, parameter),
+            )
+    add_output_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Tune; 0 if the run is finished."""
+    settings = configuration.configuration(_sections(arguments))
+    directory = settings.run.directory
+    progress = TuningProgress("tune", settings.run.iterations, quiet=arguments.quiet)
+    try:
+        outcome = tune(settings, command=shlex.join(["lasw", *sys.argv[1:]]), progress=progress)
+    except (UserError, KeyboardInterrupt):
+        kept = len(RunDirectory(directory).records()) if directory.is_dir() else 0
+        if kept:
+            note(False, f"{kept} finished iterations are kept in {directory}; the same command goes on from there")
+        raise
+    finally:
+        progress.close()
+    if arguments.json:
+        print_json(
+            {
+                "weights": as_json(outcome.weights),
+                "dev_score": outcome.dev_score,
+                "reason": outcome.reason,
+                "iterations": outcome.iterations,
+                "chosen": outcome.chosen,
+                "already_finished": outcome.already_finished,
+                "run": str(directory),
+            }
+        )
+        return 0
+    again = "was finished already" if outcome.already_finished else "finished"
+    plural = "" if outcome.iterations == 1 else "s"
+    print(f"{again} after {outcome.iterations} iteration{plural}: {outcome.reason}")
+    told = "" if outcome.dev_score is None else f", development score {100 * outcome.dev_score:.2f}"
+    print(f"weights  {directory / 'weights.json'} (of iteration {outcome.chosen}{told})")
+    print(f"report   {directory / 'report.html'}")
+    return 0
+
+
+def _sections(arguments: argparse.Namespace) -> configuration.Sections:
+    if arguments.settings and arguments.config:
+        raise UserError("two configurations", expected=f"{arguments.settings} or {arguments.config}")
+    name = arguments.settings or arguments.config
+    sections = configuration.read(name) if name else {}
+    changes: dict[str, dict[str, Any]] = {}
+    for section in configuration.SECTIONS:
+        for key, parameter in configuration.keys(section).items():
+            given: str | Sequence[str] | None = getattr(arguments, f"{section}.{key}")
+            if given is not None:
+                shown = f"--{_option(section, key)}"
+                words = [given] if isinstance(given, str) else given
+                one = dataclasses.replace(parameter, several=False)
+                values = [one.parsed(word, shown) for word in words]
+                changes.setdefault(section, {})[key] = tuple(values) if parameter.several else values[0]
+    return configuration.override(sections, changes)
+
+
+def _option(section: str, key: str) -> str:
+    name = _OPTION_NAMES.get((section, key), key).replace("_", "-")
+    earlier = configuration.SECTIONS[: configuration.SECTIONS.index(section)]
+    if key != "name" and (name in _TAKEN or any(key in configuration.keys(other) for other in earlier)):
+        return f"{section}-{name}"
+    return name
+
+
+def _metavar(parameter: Parameter) -> str:
+    return {int: "N", float: "X", bool: "true|false", str: "TEXT"}.get(parameter.kind, "FILE")
+
+
+def _help(section: str, parameter: Parameter) -> str:
+    names = configuration.known(section)
+    owners = [name for name in names if parameter.name in configuration.keys(section, name)]
+    of_some = f"{', '.join(owners)}: " if len(owners) < len(names) else ""
+    default = "" if parameter.required or parameter.default is None else f" (default: {_shown(parameter.default)})"
+    return (of_some + parameter.help.rstrip(".") + default).replace("%", "%%")
+
+
+def _shown(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -25,6 +25,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse as sp
+from threadpoolctl import threadpool_limits
 
 Floats = NDArray[np.float64]
 Matrix: TypeAlias = "Floats | sp.csr_array"
@@ -137,7 +138,21 @@ def fit_ranking(
     """
     labels, c = np.asarray(labels, dtype=np.float64), np.asarray(instance_weights, dtype=np.float64)
     _check(x, labels, c, start, l2)
-    x, labels, c = _present(x, labels, c)
+    # One thread: how BLAS splits a sum over threads changes its last bits, and for so few columns it costs time.
+    with threadpool_limits(limits=1, user_api="blas"):
+        return _fit(*_present(x, labels, c), start, loss, l2, magnitude, names)
+
+
+def _fit(
+    x: Matrix,
+    labels: Floats,
+    c: Floats,
+    start: Floats,
+    loss: str,
+    l2: float,
+    magnitude: Floats | None,
+    names: tuple[str, ...] | None,
+) -> Ranking:
     scale = _scale(x, c)
     moved = scale > (NOISE * magnitude if magnitude is not None else 0.0)
     if not moved.any():
@@ -148,8 +163,7 @@ def fit_ranking(
     b, steps, converged = solve(problem, np.zeros(scaled.shape[1]))
     weights = start.astype(np.float64)
     weights[moved] = b / scale[moved]
-    warnings = _warnings(b, moved, converged, steps, names)
-    return Ranking(weights, moved, problem.value(b), steps, warnings)
+    return Ranking(weights, moved, problem.value(b), steps, _warnings(b, moved, converged, steps, names))
 
 
 @dataclass(frozen=True)

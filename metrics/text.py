@@ -14,14 +14,20 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import Blocks
+from lasw.metrics.kernels import borrowing
+from lasw.metrics.unaligned import HIGH_BITS, first_bytes, load_word, lowest_bit
 
 _FIRST_WORDS = 1 << 12
 _FIRST_BYTES = 1 << 16
+
+_HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio (Knuth, volume 3, section 6.4), odd
+_HASH_SHIFT = np.uint64(32)
+_SPACES_AND_ONE = np.uint64(0x2121212121212121)
+_NONE = np.uint64(0)
 
 
 class VocabularyArrays(NamedTuple):
@@ -248,13 +254,19 @@ def _extended(array: NDArray[np.generic], size: int) -> NDArray:  # type: ignore
     return longer
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def intern_token(vocabulary, data, start, end):  # type: ignore[no-untyped-def]
     """Kernel: the id of the token `data[start:end]`, new if need be; -1 if the vocabulary must grow first."""
-    h = np.uint64(14695981039346656037)
-    for i in range(start, end):
-        h = (h ^ np.uint64(data[i])) * np.uint64(1099511628211)  # FNV-1a
-    h ^= h >> np.uint64(32)
+    size = end - start
+    h = np.uint64(size)
+    last = start  # of the up to eight bytes that make the last word
+    while end - last > 8:
+        h = (h ^ load_word(data, last)) * _HASH_FACTOR
+        h ^= h >> _HASH_SHIFT
+        last += 8
+    word = first_bytes(data, last, end - last)
+    h = (h ^ word) * _HASH_FACTOR
+    h ^= h >> _HASH_SHIFT
     mask = np.uint64(vocabulary.table.shape[0] - 1)
     slot = h & mask
     while True:
@@ -262,32 +274,49 @@ def intern_token(vocabulary, data, start, end):  # type: ignore[no-untyped-def]
         if index < 0:
             break
         if vocabulary.hashes[index] == h:
-            first = vocabulary.starts[index]
-            size = vocabulary.starts[index + 1] - first
-            if size == end - start:
-                same = True
-                for i in range(size):
-                    if vocabulary.arena[first + i] != data[start + i]:
-                        same = False
-                        break
-                if same:
+            i = vocabulary.starts[index]
+            if vocabulary.starts[index + 1] - i == size:
+                k = start
+                while k < last and load_word(vocabulary.arena, i) == load_word(data, k):
+                    i += 8
+                    k += 8
+                if k == last and first_bytes(vocabulary.arena, i, end - last) == word:
                     return np.int64(index)
         slot = (slot + np.uint64(1)) & mask
     count = vocabulary.used[0]
     room = vocabulary.used[1]
-    if count == vocabulary.hashes.shape[0] or room + end - start > vocabulary.arena.shape[0]:
+    if count == vocabulary.hashes.shape[0] or room + size > vocabulary.arena.shape[0]:
         return np.int64(-1)
-    for i in range(end - start):
+    for i in range(size):
         vocabulary.arena[room + i] = data[start + i]
     vocabulary.used[0] = count + 1
-    vocabulary.used[1] = room + end - start
+    vocabulary.used[1] = room + size
     vocabulary.hashes[count] = h
-    vocabulary.starts[count + 1] = room + end - start
+    vocabulary.starts[count + 1] = room + size
     vocabulary.table[slot] = count
     return np.int64(count)
 
 
-@njit(cache=True, nogil=True)
+@borrowing
+def token_end(data, i):  # type: ignore[no-untyped-def]
+    """Kernel: where the token that starts at byte `i` ends: the next space, tab or LF, of which there must be one."""
+    i += 1
+    while i + 8 <= data.shape[0]:
+        word = load_word(data, i)
+        controls = ((word - _SPACES_AND_ONE) & ~word) & HIGH_BITS  # bytes up to the space
+        if controls == _NONE:
+            i += 8
+            continue
+        i += lowest_bit(controls) >> 3
+        if data[i] == 32 or data[i] == 9 or data[i] == 10:
+            return i
+        i += 1
+    while data[i] != 32 and data[i] != 10 and data[i] != 9:
+        i += 1
+    return i
+
+
+@borrowing
 def _encode(vocabulary, data, ids, ends, state):  # type: ignore[no-untyped-def]
     """Tokens of `data` from byte state[0] on; state: byte, ids written, lines ended. False: the vocabulary is full."""
     i, count, line = state[0], state[1], state[2]
@@ -301,9 +330,7 @@ def _encode(vocabulary, data, ids, ends, state):  # type: ignore[no-untyped-def]
         elif b == 32 or b == 9:
             i += 1
         else:
-            end = i + 1
-            while data[end] != 32 and data[end] != 10 and data[end] != 9:
-                end += 1
+            end = token_end(data, i)
             index = intern_token(vocabulary, data, i, end)
             if index < 0:
                 state[0], state[1], state[2] = i, count, line
@@ -315,7 +342,7 @@ def _encode(vocabulary, data, ids, ends, state):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def _rehash(table, hashes, count):  # type: ignore[no-untyped-def]
     mask = np.uint64(table.shape[0] - 1)
     for index in range(count):
@@ -325,7 +352,7 @@ def _rehash(table, hashes, count):  # type: ignore[no-untyped-def]
         table[slot] = index
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def _gather(ids, offsets, rows, out, out_offsets):  # type: ignore[no-untyped-def]
     for k in range(rows.shape[0]):
         start = offsets[rows[k]]

@@ -8,16 +8,20 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from lasw.metrics.kernels import borrowing
 from lasw.metrics.text import intern_token
+from lasw.metrics.unaligned import HIGH_BITS, ONES, first_bytes, load_word, lowest_bit
 from lasw.tuning.floats import read_number
 from lasw.tuning.nbest_layout import Layout
 
 DONE, CAREFUL, WORDS_FULL, NAMES_FULL = 0, 1, 2, 3
 _TAB, _LF, _SPACE, _BAR = 9, 10, 32, 124
 _MOST_ID_DIGITS = 9  # certainly below 2^31
+_BARS = np.uint64(0x7C7C7C7C7C7C7C7C)
+_ABOVE_SPACES = np.uint64(0x2121212121212121)
+_NONE = np.uint64(0)
 
 
 class LayoutArrays(NamedTuple):
@@ -38,10 +42,10 @@ class LayoutArrays(NamedTuple):
 class Rows(NamedTuple):
     """What a block of at most n lines is read into.
 
-    `owner` (n,) int32, `offsets` (n + 1,) int64, `ids` int32, `dense` (n, d), `score` (n,), `starts` (n + 1,) int64 of the
-    sparse `columns` int32 and `values`. `seen`: the last line on which each dense group stood, `stamps`: the same of
-    each sparse feature. `state`: byte, row, tokens, sparse entries; counts of zeros left out and of lines in another
-    order; number of the block's first line.
+    `owner` (n,) int32, `offsets` (n + 1,) int64, `ids` int32, `dense` (n, d), `score` (n,), `starts` (n + 1,) int64
+    of the sparse `columns` int32 and `values`. `seen`: the last line on which each dense group stood, `stamps`: the
+    same of each sparse feature. `state`: byte, row, tokens, sparse entries; counts of zeros left out and of lines in
+    another order; number of the block's first line.
     """
 
     owner: NDArray[np.int32]
@@ -71,7 +75,7 @@ def layout_arrays(layout: Layout) -> LayoutArrays:
     )
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def read_rows(data, layout, words, names, out):  # type: ignore[no-untyped-def]
     """Read lines of `data` from byte `out.state[0]` on, until the end (DONE) or something else must be done first."""
     state = out.state
@@ -82,28 +86,24 @@ def read_rows(data, layout, words, names, out):  # type: ignore[no-untyped-def]
         if owner < 0:
             return CAREFUL
         while True:  # the hypothesis
-            b = data[i]
-            if b == _SPACE or b == _TAB:
-                i += 1
-            elif b == _LF:
+            i = _blanks(data, i)
+            if data[i] == _LF:
                 return CAREFUL
-            elif _bar(data, i):
+            if _bar(data, i):
                 i += 3
                 break
-            else:
-                end = i + 1
-                while not _token_ends(data, end):
-                    end += 1
-                index = intern_token(words, data, i, end)
-                if index < 0:
-                    return WORDS_FULL
-                out.ids[count] = index
-                count += 1
-                i = end
+            end = _token_end(data, i + 1)
+            index = intern_token(words, data, i, end)
+            if index < 0:
+                return WORDS_FULL
+            out.ids[count] = index
+            count += 1
+            i = end
         entries, zeros, reordered = state[3], 0, 0
         out.score[row] = 0.0
         field = 2
         while True:
+            read = True
             if field == features_at:
                 if layout.facts[5]:
                     i = _numbers(data, i, out.dense, row, 0, layout.facts[5])
@@ -113,10 +113,12 @@ def read_rows(data, layout, words, names, out):  # type: ignore[no-untyped-def]
                         return NAMES_FULL
             elif field == score_at:
                 i, out.score[row] = _total(data, i)
+            else:
+                read = False
             if i < 0:
                 return CAREFUL
             while data[i] != _LF and not _bar(data, i):
-                if (field == features_at or field == score_at) and data[i] != _SPACE and data[i] != _TAB:
+                if read and data[i] != _SPACE and data[i] != _TAB:
                     return CAREFUL
                 i += 1
             field += 1
@@ -136,25 +138,44 @@ def read_rows(data, layout, words, names, out):  # type: ignore[no-untyped-def]
     return DONE
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def _bar(data, i):  # type: ignore[no-untyped-def]
     return data[i] == _BAR and data[i + 1] == _BAR and data[i + 2] == _BAR
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def _token_ends(data, i):  # type: ignore[no-untyped-def]
     b = data[i]
     return b == _SPACE or b == _LF or b == _TAB or (b == _BAR and _bar(data, i))
 
 
-@njit(cache=True, nogil=True)
+@borrowing
+def _token_end(data, i):  # type: ignore[no-untyped-def]
+    """The first byte from `i` on that ends a token."""
+    while i + 8 <= data.shape[0]:
+        word = load_word(data, i)
+        bars = word ^ _BARS
+        stops = (((word - _ABOVE_SPACES) & ~word) | ((bars - ONES) & ~bars)) & HIGH_BITS  # bytes up to a space, bars
+        if stops == _NONE:
+            i += 8
+            continue
+        i += lowest_bit(stops) >> 3
+        if _token_ends(data, i):
+            return i
+        i += 1
+    while not _token_ends(data, i):
+        i += 1
+    return i
+
+
+@borrowing
 def _blanks(data, i):  # type: ignore[no-untyped-def]
     while data[i] == _SPACE or data[i] == _TAB:
         i += 1
     return i
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def _id(data, i):  # type: ignore[no-untyped-def]
     """First byte behind the first ``|||`` and the sentence id; -1 if it is none."""
     i = _blanks(data, i)
@@ -171,7 +192,7 @@ def _id(data, i):  # type: ignore[no-untyped-def]
     return (i + 3, owner) if _bar(data, i) else (i, -1)
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def _numbers(data, i, dense, row, column, size):  # type: ignore[no-untyped-def]
     """Read `size` numbers into `dense[row, column:]`; the byte behind them, -1 if they are no numbers."""
     for k in range(column, column + size):
@@ -182,29 +203,32 @@ def _numbers(data, i, dense, row, column, size):  # type: ignore[no-untyped-def]
     return i
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def _total(data, i):  # type: ignore[no-untyped-def]
     i = _blanks(data, i)
     value, i, exact = read_number(data, i)
     return (i, value) if exact else (-1, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def _is_label(data, i, labels, start, end):  # type: ignore[no-untyped-def]
-    for k in range(start, end):
-        if data[i] != labels[k]:
+    if i + end - start > data.shape[0]:
+        return False
+    while end - start > 8:
+        if load_word(data, i) != load_word(labels, start):
             return False
-        i += 1
-    return True
+        i += 8
+        start += 8
+    return first_bytes(data, i, end - start) == first_bytes(labels, start, end - start)
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def _features(data, i, layout, names, out):  # type: ignore[no-untyped-def]
     """Read a field of named features.
 
     Returns:
-        The byte behind it or minus what must be done first, the sparse entries so far, the number of zeros left out, and
-        whether the order is another.
+        The byte behind it or minus what must be done first, the sparse entries so far, the number of zeros left out,
+        and whether the order is another.
     """
     groups = layout.sizes.shape[0]
     row = out.state[1]
@@ -220,8 +244,7 @@ def _features(data, i, layout, names, out):  # type: ignore[no-untyped-def]
             g = due
             i += layout.starts[due + 1] - layout.starts[due]
         else:
-            end = i
-            separator = -1
+            end, separator = i, -1
             while not _token_ends(data, end):
                 if data[end] == layout.facts[0]:
                     separator = end

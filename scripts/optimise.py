@@ -14,6 +14,7 @@ from lasw.metrics.files import STANDARD_INPUT
 from lasw.metrics.preprocessing import Preprocessing
 from lasw.metrics.registry import metric
 from lasw.metrics.text import Vocabulary, read_corpus
+from lasw.scripts.assignments import assignments, single_assignments
 from lasw.scripts.options import add_output_options, add_text_options, note, print_json, warn
 from lasw.tuning.feature_columns import FeatureColumns
 from lasw.tuning.optimiser import DEFAULT_SEED, Fit
@@ -111,7 +112,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _optimise(arguments: argparse.Namespace) -> _Result:
-    options = {key: values[-1] for key, values in _assignments("--option", arguments.option, once=True).items()}
+    options = single_assignments("--option", arguments.option)
     optimiser = make_optimiser(arguments.optimiser, options, metric=arguments.metric, seed=arguments.seed)
     start_path = arguments.start or arguments.moses_ini
     given = (
@@ -158,7 +159,7 @@ def _read(
             for path in arguments.references
         )
     )
-    columns = FeatureColumns(_assignments("--feature", arguments.feature), encoding=arguments.encoding)
+    columns = FeatureColumns(assignments("--feature", arguments.feature), encoding=arguments.encoding)
     pool, warnings = read_pool(
         arguments.nbest,
         references,
@@ -175,19 +176,6 @@ def _read(
 def _ones(pool: Pool, columns: FeatureColumns) -> Weights:
     groups = pool.names.groups if pool.names is not None else ()
     return Weights.from_groups({name: [1.0] * size for name, size in groups if name not in columns.names})
-
-
-def _assignments(option: str, texts: Sequence[str], *, once: bool = False) -> dict[str, list[str]]:
-    """`KEY=VALUE` arguments by key."""
-    values: dict[str, list[str]] = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if not equals or not key or not value:
-            raise UserError(f"{option} {text}", expected=f"{option} KEY=VALUE")
-        if once and key in values:
-            raise UserError(f"{option} {key} is given twice")
-        values.setdefault(key, []).append(value)
-    return values
 
 
 def _write(arguments: argparse.Namespace, result: _Result) -> None:

@@ -1,0 +1,89 @@
+"""`lasw rerank`: the best hypothesis of each N-best list under given weights."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator
+
+from lasw.metrics.errors import UserError
+from lasw.metrics.files import STANDARD_INPUT
+from lasw.metrics.text import Vocabulary
+from lasw.scripts.assignments import assignments
+from lasw.scripts.options import positive_int, warn
+from lasw.tuning.feature_columns import FeatureColumns
+from lasw.tuning.nbest import NBest
+from lasw.tuning.nbest_reader import Options, read_nbest, stream_nbest
+from lasw.tuning.nbest_writer import nbest_text
+from lasw.tuning.reranking import Reranker, one_per_sentence
+from lasw.tuning.weight_files import WeightFile, read_weight_file
+
+_EPILOG = """\
+examples:
+  lasw rerank --weights weights.json nbest.gz > best.txt
+  lasw rerank --weights weights.json --feature lm=scores.txt --nbest nbest.gz | gzip > sorted.gz
+
+A sentence without hypotheses (an id that is missing in the list) gives an empty line, and a warning.
+With --nbest the lists are printed as Moses would print them, with the new totals; what else the lines held is left out.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.epilog = _EPILOG
+    parser.add_argument("list", nargs="?", default=STANDARD_INPUT, metavar="NBEST", help="default: standard input")
+    parser.add_argument("--weights", required=True, metavar="W", help="any weight file")
+    parser.add_argument("--sparse-weights", metavar="FILE", help="sparse weights, if in a file of their own")
+    parser.add_argument(
+        "--feature", action="append", default=[], metavar="NAME=FILE", help="one more feature, a number per N-best line"
+    )
+    parser.add_argument("--nbest", action="store_true", help="print all hypotheses, sorted, instead of the best ones")
+    parser.add_argument("--sentences", type=positive_int, metavar="N", help="so many sentences there are")
+    parser.add_argument("--unsorted", action="store_true", help="sentence ids may decrease; needs memory for the list")
+    parser.add_argument("--encoding", default="utf-8", help="of all text files (default: utf-8)")
+    parser.add_argument("--quiet", action="store_true", help="no warnings on stderr")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Rerank and print; 0 if done."""
+    if arguments.weights == arguments.list:
+        raise UserError("one file is given as weights and as N-best list", path=arguments.weights)
+    file = read_weight_file(arguments.weights, sparse_path=arguments.sparse_weights, encoding=arguments.encoding)
+    reranker = Reranker(file.weights, path=arguments.weights)
+    warnings: list[str] = []
+    blocks = reranker.sort(_blocks(arguments, file, warnings))
+    if arguments.nbest:
+        for block in blocks:
+            sys.stdout.writelines(nbest_text(block))
+    else:
+        _print_best(blocks, arguments.sentences)
+    if not arguments.quiet:
+        warn("rerank", [*warnings, *reranker.warnings()])
+    return 0
+
+
+def _blocks(arguments: argparse.Namespace, file: WeightFile, warnings: list[str]) -> Iterator[NBest]:
+    columns = FeatureColumns(assignments("--feature", arguments.feature), encoding=arguments.encoding)
+    options = Options(
+        sparse_names=Vocabulary(),
+        dense=file.dense,
+        segments=arguments.sentences,
+        unsorted=arguments.unsorted,
+        encoding=arguments.encoding,
+        warnings=warnings,
+    )
+    if arguments.unsorted:
+        yield columns.extend(read_nbest(arguments.list, Vocabulary(), **options))
+    else:
+        yield from map(columns.extend, stream_nbest(arguments.list, Vocabulary(), **options))
+    columns.finish()
+
+
+def _print_best(blocks: Iterable[NBest], sentences: int | None) -> None:
+    """One line a sentence, an empty one for a sentence that has no hypotheses."""
+    following = 0
+    for block in blocks:
+        for sentence, text in one_per_sentence(block):
+            sys.stdout.write("\n" * (sentence - following) + text + "\n")
+            following = sentence + 1
+    sys.stdout.write("\n" * max(0, (sentences or 0) - following))

@@ -1,0 +1,141 @@
+"""N-best lists in the order of other weights, sentence by sentence in bounded memory."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse as sp
+
+from lasw.metrics.text import Corpus
+from lasw.tuning.nbest import NBest
+from lasw.tuning.pool_kernels import model_scores
+from lasw.tuning.weight_match import Match, match
+from lasw.tuning.weights import Weights
+
+
+class Reranker:
+    """Sorts the hypotheses of each sentence by their scores under `weights`.
+
+    Hypotheses with equal scores stay in the order of the list, and equal features give equal scores. A feature with
+    weight 0 counts as absent.
+
+    Args:
+        weights: as a file had them; matched with the features of the first list.
+        path: where they came from, for messages.
+    """
+
+    def __init__(self, weights: Weights, *, path: str | None = None) -> None:
+        self._weights = weights
+        self._path = path
+        self._match: Match | None = None
+        self._sparse: list[tuple[str, float]] = []  # weight of every sparse feature met so far, by its column
+
+    def sort(self, blocks: Iterable[NBest]) -> Iterator[NBest]:
+        """The lists sorted, `score` being the new one, in blocks of whole sentences.
+
+        Args:
+            blocks: one list in parts, the hypotheses of a sentence one after the other; or one whole list in any order,
+                which comes back ordered by sentence.
+
+        Raises:
+            UserError: the weights are not those of these features.
+        """
+        for nbest in _whole_sentences(blocks):
+            scored = dataclasses.replace(nbest, score=self._scores(nbest))
+            yield _take(scored, np.lexsort((-scored.score, scored.owner)))
+
+    def warnings(self) -> tuple[str, ...]:
+        """To be asked behind the last block: one line each, for the user."""
+        if self._match is None:
+            return ()
+        given = self._weights.names.slices
+        taken = self._match.weights
+        met = {name for name, _ in self._sparse}
+        absent = [name for name in taken.sparse if name in given and name not in met]
+        if not absent:
+            return self._match.warnings
+        return (*self._match.warnings, f"the N-best lists have no feature {', '.join(absent)}: its weight is not used")
+
+    def _scores(self, nbest: NBest) -> NDArray[np.float64]:
+        if self._match is None:
+            # Sparse features may turn up later, so what is no dense feature is taken for one of them until the end.
+            self._match = match(self._weights, nbest.names, sparse_names=None, path=self._path)
+        weights = self._match.weights
+        scores = np.empty(len(nbest))
+        starts, columns, values = np.zeros(len(nbest) + 1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0)
+        sparse_weights = np.empty(0)
+        if nbest.sparse is not None and nbest.sparse_names is not None:
+            new = [nbest.sparse_names[k] for k in range(len(self._sparse), nbest.sparse.shape[1])]
+            self._sparse.extend((name, weights.sparse.get(name, 0.0)) for name in new)
+            sparse_weights = np.array([weight for _, weight in self._sparse])
+            starts = nbest.sparse.indptr.astype(np.int64)
+            columns, values = nbest.sparse.indices.astype(np.int32), nbest.sparse.data
+        model_scores(nbest.dense, weights.dense, starts, columns, values, sparse_weights, scores)
+        return scores
+
+
+def one_per_sentence(nbest: NBest) -> Iterator[tuple[int, str]]:
+    """(sentence, text) of the first hypothesis of each sentence of a list ordered by sentence."""
+    first = np.flatnonzero(np.diff(nbest.owner, prepend=np.int32(-1)))
+    texts = nbest.hypotheses.take(first)
+    for k, owner in enumerate(nbest.owner[first].tolist()):
+        yield owner, texts.text(k)
+
+
+def _whole_sentences(blocks: Iterable[NBest]) -> Iterator[NBest]:
+    """The same hypotheses in blocks that end where a sentence ends."""
+    waiting: NBest | None = None
+    for block in blocks:
+        if not len(block):
+            continue
+        joined = block if waiting is None else _joined(waiting, block)
+        last = int(np.argmax(joined.owner == joined.owner[-1]))
+        # Ids that decrease come from a whole list, which is the only block.
+        if last and (np.diff(joined.owner) >= 0).all():
+            yield _take(joined, np.arange(last))
+            joined = _take(joined, np.arange(last, len(joined)))
+        waiting = joined
+    if waiting is not None:
+        yield waiting
+
+
+def _take(nbest: NBest, rows: NDArray[np.intp]) -> NBest:
+    return dataclasses.replace(
+        nbest,
+        owner=nbest.owner[rows],
+        hypotheses=nbest.hypotheses.take(rows),
+        dense=nbest.dense[rows],
+        score=nbest.score[rows],
+        sparse=None if nbest.sparse is None else nbest.sparse[rows],
+    )
+
+
+def _joined(first: NBest, second: NBest) -> NBest:
+    a, b = first.hypotheses, second.hypotheses
+    corpus = Corpus(
+        np.concatenate([a.ids, b.ids]), np.concatenate([a.offsets, b.offsets[1:] + a.offsets[-1]]), a.vocabulary, a.path
+    )
+    sparse = None
+    if second.sparse is not None:
+        width = second.sparse.shape[1]
+        top = _widened(first.sparse, len(first), width)
+        sparse = sp.csr_array(sp.vstack([top, second.sparse], format="csr"))
+    return NBest(
+        second.names,
+        np.concatenate([first.owner, second.owner]),
+        corpus,
+        np.concatenate([first.dense, second.dense]),
+        np.concatenate([first.score, second.score]),
+        sparse,
+        second.sparse_names,
+    )
+
+
+def _widened(sparse: sp.csr_array | None, rows: int, width: int) -> sp.csr_array:
+    """The same rows with room for the features that came up later."""
+    if sparse is None:
+        return sp.csr_array((rows, width))
+    return sp.csr_array((sparse.data, sparse.indices, sparse.indptr), shape=(rows, width))

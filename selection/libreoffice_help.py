@@ -6,6 +6,7 @@ and headings carry an id (``<p id="par_id3147762" ...>``) that translation leave
 
 from __future__ import annotations
 
+import hashlib
 import html
 import os
 import re
@@ -40,6 +41,12 @@ def read_help(folder: str | os.PathLike[str], source: str = "de", target: str = 
             ours = paragraphs(_text(page))
             pairs += [(tokenised(theirs[key]), tokenised(text)) for key, text in ours.items() if key in theirs]
     return [pair for pair in pairs if all(pair)]
+
+
+def fingerprint_of_pages(folder: str | os.PathLike[str]) -> str:
+    """A digest of the names and sizes of all pages in a folder (there are thousands; reading them takes seconds)."""
+    pages = sorted((str(page.relative_to(folder)), page.stat().st_size) for page in Path(folder).rglob("*.html"))
+    return hashlib.sha256(repr(pages).encode()).hexdigest()
 
 
 def paragraphs(page: str) -> dict[str, str]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from html.parser import HTMLParser
@@ -12,7 +13,7 @@ from lasw.metrics.errors import UserError
 from lasw.scripts.main import main
 from lasw.tuning.charts import Series, line_chart, stacked_bars
 from lasw.tuning.report import Table, page, read_run
-from lasw.tuning.run_directory import RunDirectory
+from lasw.tuning.run_directory import RunDirectory, write_json
 from lasw.tuning.weight_files import write_weights
 from lasw.tuning.weights import Weights
 
@@ -95,8 +96,9 @@ def make_run(path: Path, *, finished: bool = True, name: str = "TM<0>") -> list[
         run.write_log(records)
         if finished:
             write_weights(path / "weights.json", weights[2])
-            run.write(
-                "result.json", {"reason": "enough", "iterations": 2, "keep": "best", "chosen": 2, "dev_score": 0.35}
+            write_json(
+                path / "result.json",
+                {"reason": "enough", "iterations": 2, "keep": "best", "chosen": 2, "dev_score": 0.35},
             )
     return records
 
@@ -189,7 +191,7 @@ def test_charts_of_any_numbers_stay_in_the_frame(values: list[float]) -> None:
     assert len(places) == len(values)
     assert all(58 <= x <= 640 and 12 <= y <= 260 for x, y in places)
     order = sorted(range(len(values)), key=values.__getitem__)
-    assert all(places[i][1] >= places[j][1] for i, j in zip(order[:-1], order[1:], strict=True))
+    assert all(places[i][1] >= places[j][1] for i, j in itertools.pairwise(order))
 
 
 def test_bars_stack_to_their_sum() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lasw.metrics.errors import UserError
-from lasw.tuning.run_directory import RunDirectory
+from lasw.tuning.run_directory import RunDirectory, read_json
 
 SETTINGS = {
     "settings": {"run": {"seed": 1, "iterations": 5}, "optimiser": {"metric": "PABC4"}},
@@ -29,7 +29,7 @@ def test_other_settings_are_refused_with_the_difference(tmp_path: Path) -> None:
             run.describe(
                 {**SETTINGS, "settings": {**SETTINGS["settings"], "optimiser": {"metric": "PABC4", "pairs": 3}}}
             )
-        kept = run.read("run.json")
+        kept = read_json(tmp_path / "run/run.json")
     assert kept is not None
     assert kept["settings"]["run"]["seed"] == 1
 
@@ -39,7 +39,7 @@ def test_what_may_change(tmp_path: Path) -> None:
     with RunDirectory(tmp_path / "run") as run:
         run.describe(SETTINGS, ["run.iterations"])
         run.describe(more, ["run.iterations"])
-        found = run.read("run.json")
+        found = read_json(tmp_path / "run/run.json")
     assert found is not None
     assert found["settings"]["run"]["iterations"] == 9
 

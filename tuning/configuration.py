@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import read_lines
@@ -53,7 +53,7 @@ class RunSettings:
     iterations: int = 15
     nbest: int = 100
     tolerance: float = 1e-5
-    keep: str = "best"
+    keep: Literal["best", "last"] = "best"
     dev_metric: str = "BLEU"
     start: Path | None = None
 
@@ -171,6 +171,7 @@ def keys(section: str, name: str | None = None) -> dict[str, Parameter]:
 
 
 def known(section: str) -> tuple[str, ...]:
+    """The names that a decoder or an optimiser can have."""
     return {"decoder": decoders.NAMES, "optimiser": OPTIMISERS}.get(section, ())
 
 

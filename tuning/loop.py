@@ -33,7 +33,7 @@ from lasw.tuning.optimiser import DEFAULT_SEED, Optimiser
 from lasw.tuning.pool import Pool
 from lasw.tuning.pool_reader import preprocessed
 from lasw.tuning.report import read_run, write_report
-from lasw.tuning.run_directory import Json, RunDirectory
+from lasw.tuning.run_directory import Json, RunDirectory, read_json, write_json
 from lasw.tuning.weight_files import read_weights, write_weights
 from lasw.tuning.weights import Weights
 
@@ -165,7 +165,11 @@ class _Run:
                 remedy="ask for at least as many, or give another --run",
             )
         result = self._result()
-        if result is not None and self.directory.read("result.json") == result and self.directory.is_complete():
+        if (
+            result is not None
+            and read_json(self.directory.path / "result.json") == result
+            and self.directory.is_complete()
+        ):
             return self._outcome(result, already_finished=True)
         if self._reason() is None:
             for number in range(1, len(self.records) + 1):
@@ -220,7 +224,7 @@ class _Run:
             "seconds": seconds,
             "warnings": [*decoded["warnings"], *warnings],
         }
-        self.directory.write(folder / "iteration.json", record)
+        write_json(folder / "iteration.json", record)
         self.records.append(self.directory.records()[-1])
         self._tell()
         self.progress.finished(record)
@@ -235,7 +239,7 @@ class _Run:
     def _decoded(self, number: int) -> Json:
         """The development score of the weights before iteration `number`, decoded with unless that is done."""
         folder = self.directory.iteration(number)
-        done = self.directory.read(folder / "decode.json")
+        done = read_json(folder / "decode.json")
         if done is not None:
             return done
         folder.mkdir(parents=True, exist_ok=True)
@@ -263,7 +267,7 @@ class _Run:
             "seconds": {**seconds, "write": clock.lap()},
             "warnings": warnings,
         }
-        self.directory.write(folder / "decode.json", done)
+        write_json(folder / "decode.json", done)
         return done
 
     def _dev_score(self, nbest: NBest) -> tuple[float, list[str]]:
@@ -309,7 +313,7 @@ class _Run:
         if reason == NO_NEW_CANDIDATES:
             last -= 1  # its last decoding was with the weights that it left as they were
         elif self.loop.keep == "best":
-            evaluated = self.directory.read(self.directory.iteration(last + 1) / "decode.json")
+            evaluated = read_json(self.directory.iteration(last + 1) / "decode.json")
             if evaluated is None:
                 return None
             scores.append(evaluated["dev_score"])
@@ -324,7 +328,7 @@ class _Run:
 
     def _tell(self, result: Json | None = None) -> None:
         """Write the log and the report from what is there."""
-        evaluated = self.directory.read(self.directory.iteration(len(self.records) + 1) / "decode.json")
+        evaluated = read_json(self.directory.iteration(len(self.records) + 1) / "decode.json")
         self.directory.write_log([*self.records, evaluated] if evaluated else self.records)
         write_report(self.directory.path / "report.html", [read_run(self.directory.path, result)])
 
@@ -337,7 +341,7 @@ class _Run:
         outcome = self._outcome(result, already_finished=False)
         write_weights(self.directory.path / "weights.json", outcome.weights)
         self._tell(result)
-        self.directory.write("result.json", result)
+        write_json(self.directory.path / "result.json", result)
         return outcome
 
     def _outcome(self, result: Json, *, already_finished: bool) -> Outcome:

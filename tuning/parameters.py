@@ -6,6 +6,7 @@ part of its docstring.
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import math
 import os
@@ -94,7 +95,8 @@ def parameters(owner: type[Any]) -> dict[str, Parameter]:
     Raises:
         TypeError: an argument without a default is of another type.
     """
-    hints = typing.get_type_hints(owner.__init__)
+    # A dataclass's fields are to be understood where each was declared, which may be the module of a base class.
+    hints = typing.get_type_hints(owner if dataclasses.is_dataclass(owner) else owner.__init__)
     described = _described(owner)
     found = {}
     for name, argument in inspect.signature(owner).parameters.items():

@@ -42,12 +42,17 @@ class RunDirectory:
 
     The lock is the kernel's (a record lock on the file `lock`): it ends with the process, however that ends.
 
+    Args:
+        path: of the folder.
+        beside: what else may stand in it.
+
     Raises:
         UserError: on entering, if another process holds the folder, or it holds something else than a run.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], beside: Collection[str] = ()) -> None:
         self.path = Path(path)
+        self._beside = beside
         self._lock: int | None = None
 
     def __enter__(self) -> RunDirectory:
@@ -84,7 +89,7 @@ class RunDirectory:
             UserError: the run was made with other settings or inputs; the first differences are named.
         """
         new = json.loads(json.dumps(description))  # tuples are lists once written
-        old = self.read("run.json")
+        old = read_json(self.path / "run.json")
         if old is not None:
             ignored = {f"settings.{key}" for key in may_change}
             differences = [line for part in ("settings", "inputs") for line in _differences(old, new, part, ignored)]
@@ -97,7 +102,7 @@ class RunDirectory:
                     remedy="give another --run, or delete this one",
                 )
         if old is None or old["settings"] != new["settings"]:
-            self.write("run.json", {**new, "command": (old or new).get("command", "")})
+            write_json(self.path / "run.json", {**new, "command": (old or new).get("command", "")})
         return old or {}
 
     def iteration(self, number: int) -> Path:
@@ -107,34 +112,13 @@ class RunDirectory:
     def records(self) -> list[Json]:
         """The log lines of all finished iterations."""
         found: list[Json] = []
-        while (record := self.read(self.iteration(len(found) + 1) / "iteration.json")) is not None:
+        while (record := read_json(self.iteration(len(found) + 1) / "iteration.json")) is not None:
             found.append(record)
         return found
 
     def is_complete(self) -> bool:
         """Whether all files of a finished run are there (what they say is another question)."""
         return all((self.path / name).exists() for name in _OWN_FILES)
-
-    def read(self, name: str | os.PathLike[str]) -> Json | None:
-        """A JSON file of the run, None if it is not there.
-
-        Raises:
-            UserError: somebody changed it so that it is no JSON object.
-        """
-        path = self.path / name
-        try:
-            found = json.loads(path.read_bytes())
-        except FileNotFoundError:
-            return None
-        except ValueError:
-            found = None
-        if not isinstance(found, dict):
-            raise UserError("this is no JSON object", path=path, remedy="delete the run and start again")
-        return found
-
-    def write(self, name: str | os.PathLike[str], content: Mapping[str, Any]) -> None:
-        """Write a JSON file of the run, whole or not at all."""
-        write_text(self.path / name, json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2) + "\n")
 
     def write_log(self, records: Collection[Mapping[str, Any]]) -> None:
         """Write `log.jsonl`, one line a record."""
@@ -143,7 +127,7 @@ class RunDirectory:
         )
 
     def _refuse_foreign(self) -> None:
-        names = {entry.name for entry in self.path.iterdir()}
+        names = {entry.name for entry in self.path.iterdir()}.difference(self._beside)
         ours = names & {*_OWN_FILES, _LOCK, "iterations"}
         if names and not ours and not all(_is_temporary(name) for name in names):
             raise UserError(
@@ -181,6 +165,28 @@ class RunDirectory:
             if _is_temporary(entry.name):
                 with contextlib.suppress(OSError):
                     entry.unlink()
+
+
+def read_json(path: Path) -> Json | None:
+    """A JSON file of a run, None if it is not there.
+
+    Raises:
+        UserError: somebody changed it so that it is no JSON object.
+    """
+    try:
+        found = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise UserError("this is no JSON object", path=path, remedy="delete the run and start again")
+    return found
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a JSON file of a run, whole or not at all."""
+    write_text(path, json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2) + "\n")
 
 
 def _is_temporary(name: str) -> bool:

@@ -21,7 +21,7 @@ from lasw.tuning.optimiser import DEFAULT_SEED, Fit
 from lasw.tuning.optimisers import NAMES, make_optimiser
 from lasw.tuning.pool import Pool
 from lasw.tuning.pool_reader import read_pool
-from lasw.tuning.weight_files import KINDS, as_json, kind_of_name, read_weight_file, write_weights
+from lasw.tuning.weight_files import KINDS, MOSES, as_json, check_output, kind_of_name, read_weight_file, write_weights
 from lasw.tuning.weight_match import Match, match
 from lasw.tuning.weights import Weights
 
@@ -109,6 +109,19 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UserError(f"--seed {arguments.seed}", expected="a number of at least 0")
     if not arguments.output and (arguments.moses_ini or arguments.output_format):
         raise UserError("a format without a file", remedy="give --output")
+    if arguments.output:
+        check_output(arguments.output, kind=_kind(arguments), template=_template(arguments))
+
+
+def _kind(arguments: argparse.Namespace) -> str | None:
+    """Of the file to write; None: what its name says."""
+    chosen: str | None = arguments.output_format
+    return chosen or (MOSES if arguments.moses_ini else None)
+
+
+def _template(arguments: argparse.Namespace) -> str | None:
+    template: str | None = arguments.moses_ini or arguments.start
+    return template
 
 
 def _optimise(arguments: argparse.Namespace) -> _Result:
@@ -179,7 +192,7 @@ def _ones(pool: Pool, columns: FeatureColumns) -> Weights:
 
 
 def _write(arguments: argparse.Namespace, result: _Result) -> None:
-    kind = arguments.output_format or ("moses" if arguments.moses_ini else kind_of_name(arguments.output))
+    kind = _kind(arguments) or kind_of_name(arguments.output)
     comment = (
         f"BLEU {result.pool_bleu:.6f} on {' '.join(arguments.references)} "
         f"(best of {len(result.pool)} candidates; {result.start_bleu:.6f} before)",
@@ -187,9 +200,9 @@ def _write(arguments: argparse.Namespace, result: _Result) -> None:
     )
     write_weights(
         arguments.output,
-        result.fit.weights if kind == "moses" else result.weights,
+        result.fit.weights if kind == MOSES else result.weights,
         kind=kind,
-        template=arguments.moses_ini or arguments.start,
+        template=_template(arguments),
         comment=comment,
     )
 

@@ -84,17 +84,30 @@ def write_weights(
     Raises:
         UserError: unknown kind, no template for a moses.ini, or a feature that it does not declare.
     """
-    kind = kind_of_name(path) if kind is None else kind
-    if kind == MOSES:
-        if template is None:
-            raise UserError(
-                "no moses.ini to take the other settings from", path=path, remedy="give one, or write weights as JSON"
-            )
+    kind = check_output(path, kind=kind, template=template)
+    if kind == MOSES and template is not None:
         moses_ini.rewrite(template, path, weights, comment)
-    elif kind in _WRITERS:
-        write_text(path, _WRITERS[kind](weights, comment))
     else:
+        write_text(path, _WRITERS[kind](weights, comment))
+
+
+def check_output(path: Path, *, kind: str | None = None, template: Path | None = None) -> str:
+    """The kind that `write_weights` would write; what it would refuse is refused now, before a long run.
+
+    Raises:
+        UserError: unknown kind, no template for a moses.ini, or no such folder.
+    """
+    kind = kind_of_name(path) if kind is None else kind
+    if kind not in KINDS:
         raise unknown("kind of weight file", kind, list(KINDS))
+    if kind == MOSES and template is None:
+        raise UserError(
+            "no moses.ini to take the other settings from", path=path, remedy="give one, or write weights as JSON"
+        )
+    folder = os.path.dirname(os.path.abspath(os.fspath(path)))
+    if not os.path.isdir(folder):
+        raise UserError("cannot be written (no such folder)", path=path, remedy=f"make {folder} first")
+    return kind
 
 
 def kind_of_name(path: Path) -> str:

@@ -151,3 +151,27 @@ def _long_number(whole, power):  # type: ignore[no-untyped-def]
     if exponent >= 2046:  # may round up to infinity
         return -1.0
     return math.ldexp(np.float64(np.int64(mantissa)), exponent - 1075)  # exact: 52 bits of fraction and the bias
+
+
+@borrowing
+def read_matrix(data, out):  # type: ignore[no-untyped-def]
+    """Kernel: fill `out` (n, d) from n lines of d numbers between blanks; False if they are not all just that."""
+    i = 0
+    for row in range(out.shape[0]):
+        for k in range(out.shape[1]):
+            i = _behind_blanks(data, i)
+            out[row, k], i, exact = read_number(data, i)
+            if not exact or data[i] > 32:
+                return False
+        i = _behind_blanks(data, i)
+        if data[i] != 10:
+            return False
+        i += 1
+    return True
+
+
+@borrowing
+def _behind_blanks(data, i):  # type: ignore[no-untyped-def]
+    while data[i] == 32 or data[i] == 9:
+        i += 1
+    return i

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,3 +46,27 @@ class NBest:
         if self.sparse is not None and sparse_weights is not None:
             scores = scores + self.sparse @ sparse_weights
         return np.asarray(scores)
+
+
+@dataclass(frozen=True)
+class ScoredList:
+    """n hypotheses of which features and a metric's statistics are known, but not the text.
+
+    Attributes:
+        names, owner, dense, sparse, sparse_names: as in `NBest`.
+        statistics: (n, k) int32.
+        statistics_key: `Metric.statistics_key()` of the metrics that have these statistics.
+        path: where they were read from, for messages.
+    """
+
+    names: FeatureNames
+    owner: NDArray[np.int32]
+    dense: NDArray[np.float64]
+    statistics: NDArray[Any]
+    statistics_key: str
+    sparse: sp.csr_array | None = None
+    sparse_names: Vocabulary | None = field(default=None, repr=False)
+    path: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.owner)

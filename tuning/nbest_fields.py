@@ -26,7 +26,7 @@ class Place:
     """A line of a file, for messages."""
 
     path: str | None
-    line: int
+    line: int | None
 
     def error(self, found: str, expected: str | None = None, remedy: str | None = None) -> UserError:
         """What is wrong there."""
@@ -177,7 +177,7 @@ def _groups(tokens: list[str], separator: str, place: Place) -> list[Group] | Us
 def _ignored(field: str, tokens: list[str]) -> bool:
     if _NUMERIC_FIELD.fullmatch(field):
         return True
-    named = (_groups(tokens, separator, Place(None, 0)) for separator in SEPARATORS)
+    named = (_groups(tokens, separator, Place(None, None)) for separator in SEPARATORS)
     return any(isinstance(groups, list) for groups in named)
 
 

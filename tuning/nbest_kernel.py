@@ -146,7 +146,7 @@ def _bar(data, i):  # type: ignore[no-untyped-def]
 @borrowing
 def _token_ends(data, i):  # type: ignore[no-untyped-def]
     b = data[i]
-    return b == _SPACE or b == _LF or b == _TAB or (b == _BAR and _bar(data, i))
+    return b == _SPACE or _TAB <= b <= _LF or (b == _BAR and _bar(data, i))
 
 
 @borrowing

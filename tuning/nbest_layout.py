@@ -144,8 +144,8 @@ def _dense_families(groups: list[Group], dense: set[str], rest: Iterable[str], p
     for group in groups:
         families.setdefault(_family(group.name), set()).add(group.name)
     broken = {group.name for group in groups if not _whole(group.values[0])}
-    for number, line in enumerate(rest, place.line + 1):
-        if not families or number >= place.line + LOOK_AHEAD:
+    for number, line in enumerate(rest, (place.line or 0) + 1):
+        if not families or number > LOOK_AHEAD:
             break
         if not line.strip(" \t"):
             continue

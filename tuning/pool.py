@@ -12,7 +12,7 @@ from lasw.metrics.base import Metric, References
 from lasw.metrics.errors import UserError
 from lasw.metrics.text import Corpus, Vocabulary
 from lasw.tuning.growing import Growing
-from lasw.tuning.nbest import NBest
+from lasw.tuning.nbest import NBest, ScoredList
 from lasw.tuning.pool_kernels import best_rows, group, merge, model_scores, rehash
 from lasw.tuning.weights import FeatureNames, Weights
 
@@ -23,15 +23,29 @@ class Pool:
     """Candidates of S sentences in the order they came; `order` and `starts` group them by sentence.
 
     Two candidates are one if sentence, tokens and all features are equal (0 and -0 are equal, an absent sparse
-    feature is 0).
+    feature is 0). A pool `without_text` takes lists that have statistics in the place of tokens.
 
     Arrays that the pool hands out are views, valid for good but not extended by later `add`s: ask again.
     """
 
     def __init__(self, references: References) -> None:
-        self.references = references
-        self.names: FeatureNames | None = None
+        self._references: References | None = references
         self._segments = len(references)
+        self._start()
+
+    @classmethod
+    def without_text(cls) -> Pool:
+        """A pool of `ScoredList`s: it knows the scores of those metrics only that their statistics are of."""
+        pool = cls.__new__(cls)
+        pool._references = None
+        pool._segments = 0
+        pool._start()
+        return pool
+
+    def _start(self) -> None:
+        self.names: FeatureNames | None = None
+        self._given_key: str | None = None
+        self._width = 0
         self._owner = Growing(np.int32)
         self._ids = Growing(np.int32)
         self._offsets = Growing(np.int64)
@@ -52,25 +66,37 @@ class Pool:
     def __len__(self) -> int:
         return len(self._owner)
 
-    def add(self, nbest: NBest) -> int:
+    @property
+    def references(self) -> References:
+        """What the candidates are compared with.
+
+        Raises:
+            ValueError: the pool is without text.
+        """
+        if self._references is None:
+            raise ValueError("a pool without text has no references")
+        return self._references
+
+    def add(self, nbest: NBest | ScoredList) -> int:
         """Take in the candidates that are not there yet; how many those are.
 
         Raises:
             UserError: other features than before, or a sentence beyond the references.
-            TypeError: the hypotheses do not share the references' vocabulary.
+            TypeError: the hypotheses do not share the references' vocabulary; a list without text in a pool with text,
+                or the other way round.
             ValueError: a feature is not finite.
         """
+        ids, offsets = self._contents(nbest)
         self._check(nbest)
         if self._dense is None:
             self.names = nbest.names
             self._dense = Growing(np.float64, len(nbest.names))
         before = len(self)
-        corpus = nbest.hypotheses
         starts, columns, values = self._sparse_of(nbest)
         dense = nbest.dense + 0.0  # -0 becomes 0
-        new = (nbest.owner, corpus.ids, corpus.offsets, dense.view(np.uint64), starts, columns, values.view(np.uint64))
+        new = (nbest.owner, ids, offsets, dense.view(np.uint64), starts, columns, values.view(np.uint64))
         self._make_table(len(nbest))
-        rows, tokens, entries = len(nbest), len(corpus.ids), len(columns)
+        rows, tokens, entries = len(nbest), len(ids), len(columns)
         pool = (
             self._owner.room(rows),
             self._ids.room(tokens),
@@ -115,7 +141,11 @@ class Pool:
 
     @property
     def hypotheses(self) -> Corpus:
-        """The text of the candidates, n sentences."""
+        """The text of the candidates, n sentences.
+
+        Raises:
+            ValueError: the pool is without text.
+        """
         return Corpus(self._ids.rows, self._offsets.rows, self.references.vocabulary)
 
     @property
@@ -129,8 +159,14 @@ class Pool:
         return self._groups()[1]
 
     def statistics(self, metric: Metric) -> NDArray[Any]:
-        """(n, k) sufficient statistics; computed once for metrics that share them."""
+        """(n, k) sufficient statistics; computed once for metrics that share them.
+
+        Raises:
+            UserError: the pool is without text and its statistics are of other metrics.
+        """
         key = metric.statistics_key()
+        if self._references is None:
+            return self._given(metric.name, key)
         if key not in self._prepared:
             self._prepared[key] = metric.prepare(self.references)
         done = len(self._statistics[key]) if key in self._statistics else 0
@@ -184,10 +220,34 @@ class Pool:
             raise ValueError("an empty pool has no score")
         return metric.corpus_score(self.statistics(metric)[self.best(weights)].sum(axis=0))
 
-    def _check(self, nbest: NBest) -> None:
-        path = nbest.hypotheses.path
-        if nbest.hypotheses.vocabulary is not self.references.vocabulary:
-            raise TypeError("hypotheses and references must share one vocabulary")
+    def _contents(self, nbest: NBest | ScoredList) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """What tells candidates apart beside their features: flat tokens, or statistics, and where each's begin."""
+        if isinstance(nbest, NBest):
+            if nbest.hypotheses.vocabulary is not self.references.vocabulary:
+                raise TypeError("hypotheses and references must share one vocabulary")
+            return nbest.hypotheses.ids, nbest.hypotheses.offsets
+        if self._references is not None:
+            raise TypeError("a list without text in a pool with text")
+        width = nbest.statistics.shape[1]
+        if self._given_key is None:
+            self._given_key, self._width = nbest.statistics_key, width
+        elif self._given_key != nbest.statistics_key:
+            raise ValueError(f"statistics {nbest.statistics_key}, before them {self._given_key}")
+        self._segments = max(self._segments, int(nbest.owner.max(initial=-1)) + 1)
+        offsets = np.arange(0, width * len(nbest) + 1, width, dtype=np.int64)
+        return nbest.statistics.astype(np.int32).reshape(-1), offsets
+
+    def _given(self, name: str, key: str) -> NDArray[np.int32]:
+        if self._given_key is None or key == self._given_key:
+            return self._ids.rows.reshape(len(self), self._width)
+        raise UserError(
+            f"{name} cannot be computed from lists without text",
+            expected=f"a metric with the statistics {self._given_key}",
+            remedy="give the N-best lists",
+        )
+
+    def _check(self, nbest: NBest | ScoredList) -> None:
+        path = nbest.hypotheses.path if isinstance(nbest, NBest) else nbest.path
         if self.names is not None and nbest.names != self.names:
             raise UserError(
                 f"features {_shown(nbest.names)}", path=path, expected=f"{_shown(self.names)}, as in the lists before"
@@ -204,7 +264,7 @@ class Pool:
         ):
             raise ValueError("features must be finite")
 
-    def _sparse_of(self, nbest: NBest) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    def _sparse_of(self, nbest: NBest | ScoredList) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
         """Starts, columns (ascending, numbered as the pool's) and values (no zeros) of the sparse features."""
         if nbest.sparse is None:
             return np.zeros(len(nbest) + 1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0)

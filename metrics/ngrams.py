@@ -1,15 +1,15 @@
-"""N-gram matches of hypotheses with references: the counting kernels behind every n-gram metric.
+"""N-gram matches of hypotheses with references: the counting kernel behind every n-gram metric.
 
-The n-grams of a segment's references form a trie: a node is an n-gram, its key is (parent node, word). All nodes of a
-segment lie in one small open-addressing table, so that the candidates of one sentence stay in the processor's first
-cache, and a position of a hypothesis stops at its first order that does not match. A node is named by its slot.
+The references of the segment at hand are indexed by word: where a word first stands, and from each place the next place
+of the same word. A position of a hypothesis looks up its word, then walks along the places of that word as long as the
+words behind them differ, and stops at its first order that no place matches. An n-gram is named by the first place on
+that walk, so counts and limits are small arrays that stay in the processor's first cache. The index is built whenever
+the segment changes, which costs less than to read one from memory that was built before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numba import njit
@@ -27,67 +27,43 @@ UNCLIPPED_RECALL = 2  # every occurrence in the reference of an n-gram that the 
 
 CLOSEST, SHORTEST = 0, 1
 
-# Fibonacci hashing: 2^64 over the golden ratio, odd (Knuth, The Art of Computer Programming 3, 6.4).
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_HALF = np.uint64(32)
-_ONE = np.uint64(1)
-_ROOT = np.uint64(0)
-_FREE = np.uint64(0xFFFFFFFFFFFFFFFF)
-_SLOTS_PER_NODE = 1.75
+_PLACE = 0xFFFFFFFF  # the half of an entry of `heads` that holds the place
+_NO_WORD = -1  # stands behind each reference, so that no n-gram reaches into the next
 
 
 @dataclass(frozen=True)
-class Tries:
-    """The n-grams of n segments, n-grams of all references of a segment together.
+class ReferenceNgrams:
+    """The n-grams of R references of each of n segments, those of one segment together.
 
     Attributes:
-        starts: (n + 1,) int64; the table of segment s is `keys[starts[s]:starts[s + 1]]`.
-        keys: uint64, slot of the parent + 1 (0: the root) above the word's id; all ones: free.
-        limits: int32, the largest count of the n-gram in one reference.
+        ids: int32, tokens of all references.
+        offsets: (R, n + 1) int64, into `ids`.
         lengths: (n, R) int64, tokens of each reference.
         vocabulary: that hypotheses must share.
     """
 
-    starts: NDArray[np.int64]
-    keys: NDArray[np.uint64]
-    limits: NDArray[np.int32]
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int64]
     lengths: NDArray[np.int64]
     vocabulary: Vocabulary
 
     def __len__(self) -> int:
-        return len(self.starts) - 1
+        return len(self.lengths)
 
     @classmethod
-    def of(cls, references: References) -> Tries:
-        """One trie a segment, over all its references."""
-        return cls._built(references.corpora)
-
-    @classmethod
-    def of_each(cls, references: References) -> tuple[Tries, ...]:
-        """One trie for each reference of each segment: R objects of n segments."""
-        return tuple(cls._built([corpus]) for corpus in references.corpora)
-
-    @classmethod
-    def _built(cls, corpora: Sequence[Corpus]) -> Tries:
+    def of(cls, references: References) -> ReferenceNgrams:
+        """All references of a segment together."""
+        corpora = references.corpora
         ids = corpora[0].ids if len(corpora) == 1 else np.concatenate([corpus.ids for corpus in corpora])
         shifts = np.cumsum([0] + [len(corpus.ids) for corpus in corpora[:-1]])
         offsets = np.stack([corpus.offsets + shift for corpus, shift in zip(corpora, shifts, strict=True)])
         lengths = np.ascontiguousarray(np.diff(offsets, axis=1).T)
-        nodes = sum(np.maximum(lengths - n, 0).sum(axis=1) for n in range(ORDERS))
-        if len(corpora) > 1:
-            # References repeat each other, so the bound is loose: build each in one scratch table to count.
-            largest = int(_sizes(nodes).max(initial=1))
-            scratch = np.empty(largest, dtype=np.uint64), np.empty(largest, dtype=np.int32)
-            places = np.stack([np.zeros(len(nodes), dtype=np.int64), _sizes(nodes)])
-            _build(ids, offsets, places, *scratch, np.empty(largest, dtype=np.int64), nodes)
-        starts = np.zeros(len(nodes) + 1, dtype=np.int64)
-        sizes = _sizes(nodes)
-        np.cumsum(sizes, out=starts[1:])
-        keys = np.empty(starts[-1], dtype=np.uint64)
-        limits = np.empty(starts[-1], dtype=np.int32)
-        counts = np.empty(sizes.max(initial=1), dtype=np.int64)
-        _build(ids, offsets, np.stack([starts[:-1], sizes]), keys, limits, counts, nodes)
-        return cls(starts, keys, limits, lengths, corpora[0].vocabulary)
+        return cls(ids, offsets, lengths, references.vocabulary)
+
+    @classmethod
+    def of_each(cls, references: References) -> tuple[ReferenceNgrams, ...]:
+        """Each of the R references alone."""
+        return tuple(cls.of(References((corpus,))) for corpus in references.corpora)
 
     def statistics(
         self,
@@ -101,7 +77,7 @@ class Tries:
 
         Args:
             hypotheses: n sentences over the references' vocabulary.
-            owner: (n,) segment of each hypothesis; fastest if those of one segment follow each other.
+            owner: (n,) segment of each hypothesis, in any order.
             counting: `CLIPPED`, `UNCLIPPED` or `UNCLIPPED_RECALL`.
             reference_length: `CLOSEST` (of two equally close ones the shorter) or `SHORTEST`.
 
@@ -119,108 +95,167 @@ class Tries:
             raise ValueError(f"owner has shape {owner.shape} for {len(hypotheses)} hypotheses")
         if len(owner) and not (owner.min() >= 0 and owner.max() < len(self)):
             raise ValueError(f"owner points outside the {len(self)} segments")
+        grouped = bool((owner[1:] >= owner[:-1]).all())
+        rows = np.arange(len(owner)) if grouped else np.argsort(owner, kind="stable")
+        places = int(self.lengths.sum(axis=1).max(initial=0)) + self.lengths.shape[1] + ORDERS
         out = np.zeros((len(owner), COLUMNS), dtype=np.int32)
-        counts = np.zeros(int(np.diff(self.starts).max(initial=1)), dtype=np.int64)
         _match(
             hypotheses.ids,
             hypotheses.offsets,
             owner,
-            self.starts,
-            self.keys,
-            self.limits,
-            self.lengths,
+            rows,
+            self.ids,
+            self.offsets,
             counting,
             reference_length,
-            counts,
+            np.zeros(len(self.vocabulary), dtype=np.int64),
+            np.full((3, places), _NO_WORD, dtype=np.int32),
+            np.zeros(ORDERS * places, dtype=np.int64),
+            np.zeros(ORDERS * places, dtype=np.int32),
             out,
         )
         return out
 
 
-def _sizes(nodes: NDArray[Any]) -> NDArray[np.int64]:
-    """Slots for so many nodes; at least one stays free, where the search for what is not there ends."""
-    return np.ceil(_SLOTS_PER_NODE * nodes).astype(np.int64) + 1
-
-
 @njit(cache=True, nogil=True)
-def _find(keys, first, size, key):  # type: ignore[no-untyped-def]
-    """Slot, counted from `first`, of `key` or of the free place where it belongs."""
-    slot = (((key * _GOLDEN) >> _HALF) * size) >> _HALF
-    while True:
-        found = keys[first + slot]
-        if found == key or found == _FREE:  # noqa: SIM109 - a tuple costs in a kernel
-            return slot
-        slot += _ONE
-        if slot == size:
-            slot = _ROOT
+def _match(  # type: ignore[no-untyped-def]
+    ids,
+    offsets,
+    owner,
+    rows,
+    reference_ids,
+    reference_offsets,
+    counting,
+    reference_length,
+    heads,
+    places,
+    counts,
+    limits,
+    out,
+):
+    """Fill `out`.
 
-
-@njit(cache=True, nogil=True)
-def _build(ids, offsets, places, keys, limits, counts, nodes):  # type: ignore[no-untyped-def]
-    """Fill the tables at places[0] of places[1] slots; `counts` is scratch, `nodes` receives the nodes of each."""
-    for s in range(places.shape[1]):
-        first = np.uint64(places[0, s])
-        size = np.uint64(places[1, s])
-        for j in range(size):
-            keys[first + j] = _FREE
-            counts[j] = 0
-        filled = 0
-        base = 0  # counts[slot] - base is the count in the reference at hand; what is below is of an earlier one
-        for r in range(offsets.shape[0]):
-            end = offsets[r, s + 1]
-            for p in range(offsets[r, s], end):
-                parent = _ROOT
-                for q in range(p, min(p + ORDERS, end)):
-                    key = (parent << _HALF) | np.uint64(ids[q])
-                    slot = _find(keys, first, size, key)
-                    if keys[first + slot] == _FREE:
-                        keys[first + slot] = key
-                        limits[first + slot] = 0
-                        filled += 1
-                    count = max(counts[slot], base) + 1
-                    counts[slot] = count
-                    limits[first + slot] = max(limits[first + slot], count - base)
-                    parent = slot + _ONE
-            base += end - offsets[r, s]
-        nodes[s] = filled
-
-
-@njit(cache=True, nogil=True)
-def _match(ids, offsets, owner, starts, keys, limits, lengths, counting, reference_length, counts, out):  # type: ignore[no-untyped-def]
-    base = 0  # counts[slot] - base is the count in the hypothesis at hand
-    for i in range(owner.shape[0]):
-        s = owner[i]
-        first = np.uint64(starts[s])
-        size = np.uint64(starts[s + 1] - starts[s])
-        end = offsets[i + 1]
-        length = end - offsets[i]
-        for p in range(offsets[i], end):
-            parent = _ROOT
-            for q in range(p, min(p + ORDERS, end)):
-                key = (parent << _HALF) | np.uint64(ids[q])
-                slot = _find(keys, first, size, key)
-                if keys[first + slot] == _FREE:
+    Scratch: heads, per word (number of the index << 32) + its first place; places[0] the words of the references,
+    places[1] the next place of the same word, places[2] the reference; counts and limits of the n-gram of n + 1 words
+    at place k are at ORDERS * k + n. Counts stand above a base that grows with every text, so they need no resetting.
+    """
+    words, following, _ = places
+    last = ids.shape[0] - 1
+    index = 0
+    base = 0
+    segment = -1
+    for row in rows:
+        s = owner[row]
+        if s != segment:
+            segment = s
+            index += 1
+            _index(reference_ids, reference_offsets, s, index, heads, places, limits)
+        end = offsets[row + 1]
+        length = end - offsets[row]
+        ones = twos = threes = fours = np.int64(0)
+        for p in range(offsets[row], end):
+            head = heads[ids[p]]
+            if head >> 32 != index:
+                continue
+            k = head & _PLACE
+            first = ORDERS * k
+            if following[k] < 0 and counts[first] <= base:
+                # The word stands once in the references and was not met before in this hypothesis: every order that
+                # goes on matching counts, and no branch depends on how many do.
+                two = np.int64(words[k + 1] == ids[min(p + 1, last)]) & np.int64(p + 1 < end)
+                three = np.int64(words[k + 2] == ids[min(p + 2, last)]) & np.int64(p + 2 < end) & two
+                four = np.int64(words[k + 3] == ids[min(p + 3, last)]) & np.int64(p + 3 < end) & three
+                counts[first] = base + 1
+                counts[first + 1] = base + two
+                counts[first + 2] = base + three
+                counts[first + 3] = base + four
+                ones += 1
+                twos += two
+                threes += three
+                fours += four
+                continue
+            for n in range(min(ORDERS, end - p)):
+                k = _place(words, following, k, ids, p, n)
+                if k < 0:
                     break
-                count = max(counts[slot], base)
-                counts[slot] = count + 1
-                if counting == CLIPPED:
-                    gain = np.int64(count - base < limits[first + slot])
-                elif counting == UNCLIPPED:
-                    gain = np.int64(1)
-                else:
-                    gain = np.int64(limits[first + slot]) if count == base else np.int64(0)
-                out[i, 2 * (q - p)] += gain
-                parent = slot + _ONE
+                node = ORDERS * k + n
+                count = max(counts[node], base)
+                counts[node] = count + 1
+                gain = np.int64(1)
+                if counting == UNCLIPPED_RECALL:
+                    gain = _limit(places, limits, k, n) if count == base else np.int64(0)
+                elif counting == CLIPPED and count > base:  # the first always counts, whatever the limit
+                    gain = np.int64(count - base < _limit(places, limits, k, n))
+                out[row, 2 * n] += gain
+        out[row, 0] += ones
+        out[row, 2] += twos
+        out[row, 4] += threes
+        out[row, 6] += fours
         base += length
         for n in range(ORDERS):
-            out[i, 2 * n + 1] = max(length - n, 0)
-        chosen = lengths[s, 0]
-        for r in range(1, lengths.shape[1]):
-            other = lengths[s, r]
-            if reference_length == SHORTEST:
-                chosen = min(chosen, other)
-            else:
-                closer = abs(other - length) - abs(chosen - length)
-                if closer < 0 or (closer == 0 and other < chosen):
-                    chosen = other
-        out[i, 2 * ORDERS] = chosen
+            out[row, 2 * n + 1] = max(length - n, 0)
+        out[row, 2 * ORDERS] = _reference_length(reference_offsets, s, length, reference_length)
+
+
+@njit(cache=True, nogil=True)
+def _index(reference_ids, reference_offsets, s, index, heads, places, limits):  # type: ignore[no-untyped-def]
+    """Index the words of the references of segment `s`; limits become 0, that is unknown."""
+    words, following, reference = places
+    place = 0
+    for r in range(reference_offsets.shape[0]):
+        for j in range(reference_offsets[r, s], reference_offsets[r, s + 1]):
+            word = reference_ids[j]
+            head = heads[word]
+            words[place] = word
+            following[place] = head & _PLACE if head >> 32 == index else -1
+            reference[place] = r
+            heads[word] = (np.int64(index) << 32) + place
+            for n in range(ORDERS):
+                limits[ORDERS * place + n] = 0
+            place += 1
+        words[place] = _NO_WORD
+        place += 1
+
+
+@njit(cache=True, nogil=True)
+def _place(words, following, k, text, p, n):  # type: ignore[no-untyped-def]
+    """From place `k` on, the first whose n + 1 words are those of `text` at `p`; -1 if there is none."""
+    while k >= 0:
+        j = n
+        while j > 0 and words[k + j] == text[p + j]:
+            j -= 1
+        if j == 0:
+            return k
+        k = np.int64(following[k])
+    return k
+
+
+@njit(cache=True, nogil=True)
+def _limit(places, limits, k, n):  # type: ignore[no-untyped-def]
+    """Largest count in one reference of the n-gram of n + 1 words whose first place is `k`."""
+    words, following, reference = places
+    node = ORDERS * k + n
+    if limits[node] == 0:
+        count = 0
+        before = np.int64(-1)
+        other = _place(words, following, k, words, k, n)
+        while other >= 0:
+            count = 1 if reference[other] != before else count + 1
+            before = np.int64(reference[other])
+            limits[node] = max(limits[node], count)
+            other = _place(words, following, np.int64(following[other]), words, k, n)
+    return np.int64(limits[node])
+
+
+@njit(cache=True, nogil=True)
+def _reference_length(reference_offsets, s, length, rule):  # type: ignore[no-untyped-def]
+    chosen = reference_offsets[0, s + 1] - reference_offsets[0, s]
+    for r in range(1, reference_offsets.shape[0]):
+        other = reference_offsets[r, s + 1] - reference_offsets[r, s]
+        if rule == SHORTEST:
+            chosen = min(chosen, other)
+        else:
+            closer = abs(other - length) - abs(chosen - length)
+            if closer < 0 or (closer == 0 and other < chosen):
+                chosen = other
+    return chosen

@@ -26,7 +26,16 @@ from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, References, Signature
 from lasw.metrics.errors import UserError
-from lasw.metrics.ngrams import CLIPPED, CLOSEST, COLUMNS, ORDERS, SHORTEST, UNCLIPPED, UNCLIPPED_RECALL, Tries
+from lasw.metrics.ngrams import (
+    CLIPPED,
+    CLOSEST,
+    COLUMNS,
+    ORDERS,
+    SHORTEST,
+    UNCLIPPED,
+    UNCLIPPED_RECALL,
+    ReferenceNgrams,
+)
 from lasw.metrics.registry import unknown
 from lasw.metrics.text import Corpus
 
@@ -144,9 +153,13 @@ class SimpBleu(Metric):
         clip = "clipped" if "C" in self._letters else "unclipped"
         return f"ngrams:{'recall' if self._recall else 'precision'}:{clip}:{self.reflen}:{self.refs}"
 
-    def prepare(self, references: References) -> tuple[Tries, ...]:
+    def prepare(self, references: References) -> tuple[ReferenceNgrams, ...]:
         """The references' n-grams: one trie a segment, or one a reference where references are counted alone."""
-        return Tries.of_each(references) if self._recall or self.refs == "each" else (Tries.of(references),)
+        return (
+            ReferenceNgrams.of_each(references)
+            if self._recall or self.refs == "each"
+            else (ReferenceNgrams.of(references),)
+        )
 
     def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[Any]:
         """See the class for the layouts."""

@@ -12,7 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lasw.metrics.base import References
-from lasw.metrics.ngrams import CLIPPED, CLOSEST, COLUMNS, ORDERS, SHORTEST, UNCLIPPED, UNCLIPPED_RECALL, Tries
+from lasw.metrics.ngrams import (
+    CLIPPED,
+    CLOSEST,
+    COLUMNS,
+    ORDERS,
+    SHORTEST,
+    UNCLIPPED,
+    UNCLIPPED_RECALL,
+    ReferenceNgrams,
+)
 from lasw.metrics.text import Corpus, Vocabulary, read_corpus
 
 Sentence = list[str]
@@ -42,11 +51,11 @@ def slow_row(hypothesis: Sentence, references: list[Sentence], counting: int, re
     return [*row, lengths[0]]
 
 
-def tries(references: list[list[Sentence]]) -> tuple[Tries, Vocabulary]:
+def indexed(references: list[list[Sentence]]) -> tuple[ReferenceNgrams, Vocabulary]:
     """`references[s]` are those of segment s."""
     vocabulary = Vocabulary()
     sets = tuple(Corpus.from_tokens(column, vocabulary) for column in zip(*references, strict=True))
-    return Tries.of(References(sets)), vocabulary
+    return ReferenceNgrams.of(References(sets)), vocabulary
 
 
 @st.composite
@@ -63,7 +72,7 @@ def test_equals_slow_counting(
     case: tuple[list[list[Sentence]], list[tuple[int, Sentence]]], counting: int, reference_length: int
 ) -> None:
     references, candidates = case
-    built, vocabulary = tries(references)
+    built, vocabulary = indexed(references)
     hypotheses = Corpus.from_tokens([sentence for _, sentence in candidates], vocabulary)
     owner = np.array([s for s, _ in candidates], dtype=np.int64)
     got = built.statistics(hypotheses, owner, counting=counting, reference_length=reference_length)
@@ -78,7 +87,7 @@ def test_long_sentences_and_a_hundred_references() -> None:
         [[words[k] for k in random.integers(40, size=random.integers(280, 400))] for _ in range(100)] for _ in range(2)
     ]
     candidates = [[words[k] for k in random.integers(40, size=350)], references[0][7], references[1][99] * 3, []]
-    built, vocabulary = tries(references)
+    built, vocabulary = indexed(references)
     got = built.statistics(Corpus.from_tokens(candidates, vocabulary), np.array([0, 0, 1, 1]))
     owners = [0, 0, 1, 1]
     assert got.tolist() == [
@@ -94,21 +103,21 @@ def test_order_of_candidates_does_not_matter() -> None:
     )
     hypotheses = Corpus.from_lines([" ".join(random.choice(list("abcde"), 8)) for _ in range(200)], vocabulary)
     owner = random.integers(30, size=200)
-    built = Tries.of(references)
+    built = ReferenceNgrams.of(references)
     together = built.statistics(hypotheses, owner)
     mixed = random.permutation(200)
     assert (built.statistics(hypotheses.take(mixed), owner[mixed]) == together[mixed]).all()
 
 
 def test_other_vocabulary_is_refused() -> None:
-    built, _ = tries([[["a"]]])
+    built, _ = indexed([[["a"]]])
     with pytest.raises(TypeError, match="share one vocabulary"):
         built.statistics(Corpus.from_lines(["a"]), np.zeros(1, dtype=np.int32))
 
 
 @pytest.mark.parametrize("owner", [[0], [0, 2], [0, -1], [[0, 0]]])
 def test_wrong_owner_is_refused(owner: list[int]) -> None:
-    built, vocabulary = tries([[["a"]], [["b"]]])
+    built, vocabulary = indexed([[["a"]], [["b"]]])
     with pytest.raises(ValueError, match="owner"):
         built.statistics(Corpus.from_lines(["a", "b"], vocabulary), np.array(owner))
 
@@ -152,7 +161,7 @@ def without_duplicates(candidates: list[tuple[object, ...]]) -> list[tuple[objec
 
 def assert_equals_recording(lines: list[tuple[int, str, str]], recorded: list[tuple[int, ...]], references: References):
     hypotheses = Corpus.from_lines([text for _, text, _ in lines], references.vocabulary)
-    got = Tries.of(references).statistics(hypotheses, np.array([sentence for sentence, _, _ in lines]))
+    got = ReferenceNgrams.of(references).statistics(hypotheses, np.array([sentence for sentence, _, _ in lines]))
     assert got.shape == (len(lines), COLUMNS)
     by_sentence: dict[int, list[tuple[object, ...]]] = {}
     for (sentence, _, features), row in zip(lines, got.tolist(), strict=True):

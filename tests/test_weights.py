@@ -160,6 +160,12 @@ def test_match_takes_components_and_sparse_features_out_of_flat_files():
     assert not found.warnings
 
 
+def test_the_lists_decide_what_is_dense():
+    found = match(Weights.from_groups({"TM0": [2.0, 3.0], "a_b": [4.0]}, {"LM0": 1.0}), THREE, sparse_names=["a_b"])
+    assert found.weights.dense.tolist() == [1.0, 2.0, 3.0]
+    assert dict(found.weights.sparse) == {"a_b": 4.0}
+
+
 def test_match_reports_a_weight_for_a_feature_that_the_lists_never_have():
     found = match(Weights.from_groups({"LM0": [1.0], "TM0": [2.0, 3.0], "LM1": [0.5]}), THREE)
     assert found.unused == {"LM1": [0.5]}

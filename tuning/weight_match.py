@@ -46,8 +46,8 @@ def match(
     """The weights for dense features `names`.
 
     A group is found by its name, else by its components ``NAME_0``, ``NAME_1``, ... (flat files, Moses' features.dat),
-    else by its old label (``lm`` for ``LM0``). A weight that is left over is a sparse one if the lists have such a
-    sparse feature.
+    else by its old label (``lm`` for ``LM0``). What is dense and what is sparse, the lists decide: a dense feature may
+    have its weight among the sparse ones, and a weight that is left over is sparse if the lists have it so.
 
     Args:
         weights: as a file had them.
@@ -59,12 +59,14 @@ def match(
     Raises:
         UserError: a feature without a weight, or a group with another number of weights than components.
     """
-    left = dict(weights.by_group())
+    left, sparse = dict(weights.by_group()), dict(weights.sparse)
     if old_style.is_old(weights.names):
         left = _regrouped(left, names)
     found: dict[str, list[float]] = {}
     for name, size in names.groups:
         values = _taken(left, name, size)
+        if values is None and size == 1 and name in sparse:
+            values = [sparse.pop(name)]
         if values is None and default is not None and name in default:
             values = [default[name]] * size
         if values is None:
@@ -76,7 +78,6 @@ def match(
                 expected=f"{size}, as many as the N-best lists have values",
             )
         found[name] = values
-    sparse = dict(weights.sparse)
     for name in [name for name in left if len(left[name]) == 1 and (sparse_names is None or name in sparse_names)]:
         sparse[name] = left.pop(name)[0]
     dense = np.array([v for values in found.values() for v in values], dtype=np.float64)

@@ -12,10 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from lasw.metrics.base import References
+from lasw.metrics.kernels import borrowing
 from lasw.metrics.text import Corpus, Vocabulary
 
 ORDERS = 4  # largest n-gram; every metric of the family reads what it needs from the same counts
@@ -109,7 +109,7 @@ class ReferenceNgrams:
             counting,
             reference_length,
             np.zeros(len(self.vocabulary), dtype=np.int64),
-            np.full((3, places), _NO_WORD, dtype=np.int32),
+            *np.full((3, places), _NO_WORD, dtype=np.int32),
             np.zeros(ORDERS * places, dtype=np.int64),
             np.zeros(ORDERS * places, dtype=np.int32),
             out,
@@ -117,7 +117,7 @@ class ReferenceNgrams:
         return out
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def _match(  # type: ignore[no-untyped-def]
     ids,
     offsets,
@@ -128,18 +128,19 @@ def _match(  # type: ignore[no-untyped-def]
     counting,
     reference_length,
     heads,
-    places,
+    words,
+    following,
+    reference,
     counts,
     limits,
     out,
 ):
     """Fill `out`.
 
-    Scratch: heads, per word (number of the index << 32) + its first place; places[0] the words of the references,
-    places[1] the next place of the same word, places[2] the reference; counts and limits of the n-gram of n + 1 words
-    at place k are at ORDERS * k + n. Counts stand above a base that grows with every text, so they need no resetting.
+    Scratch: heads, per word (number of the index << 32) + its first place; per place its word, the next place of the
+    same word that follows, and its reference; counts and limits of the n-gram of n + 1 words at place k are at
+    ORDERS * k + n. Counts stand above a base that grows with every text, so they need no resetting.
     """
-    words, following, _ = places
     last = ids.shape[0] - 1
     index = 0
     base = 0
@@ -149,7 +150,7 @@ def _match(  # type: ignore[no-untyped-def]
         if s != segment:
             segment = s
             index += 1
-            _index(reference_ids, reference_offsets, s, index, heads, places, limits)
+            _index(reference_ids, reference_offsets, s, index, heads, words, following, reference, limits)
         end = offsets[row + 1]
         length = end - offsets[row]
         ones = twos = threes = fours = np.int64(0)
@@ -183,9 +184,9 @@ def _match(  # type: ignore[no-untyped-def]
                 counts[node] = count + 1
                 gain = np.int64(1)
                 if counting == UNCLIPPED_RECALL:
-                    gain = _limit(places, limits, k, n) if count == base else np.int64(0)
+                    gain = _limit(words, following, reference, limits, k, n) if count == base else np.int64(0)
                 elif counting == CLIPPED and count > base:  # the first always counts, whatever the limit
-                    gain = np.int64(count - base < _limit(places, limits, k, n))
+                    gain = np.int64(count - base < _limit(words, following, reference, limits, k, n))
                 out[row, 2 * n] += gain
         out[row, 0] += ones
         out[row, 2] += twos
@@ -197,10 +198,9 @@ def _match(  # type: ignore[no-untyped-def]
         out[row, 2 * ORDERS] = _reference_length(reference_offsets, s, length, reference_length)
 
 
-@njit(cache=True, nogil=True)
-def _index(reference_ids, reference_offsets, s, index, heads, places, limits):  # type: ignore[no-untyped-def]
+@borrowing
+def _index(reference_ids, reference_offsets, s, index, heads, words, following, reference, limits):  # type: ignore[no-untyped-def]
     """Index the words of the references of segment `s`; limits become 0, that is unknown."""
-    words, following, reference = places
     place = 0
     for r in range(reference_offsets.shape[0]):
         for j in range(reference_offsets[r, s], reference_offsets[r, s + 1]):
@@ -217,7 +217,7 @@ def _index(reference_ids, reference_offsets, s, index, heads, places, limits):  
         place += 1
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def _place(words, following, k, text, p, n):  # type: ignore[no-untyped-def]
     """From place `k` on, the first whose n + 1 words are those of `text` at `p`; -1 if there is none."""
     while k >= 0:
@@ -230,10 +230,9 @@ def _place(words, following, k, text, p, n):  # type: ignore[no-untyped-def]
     return k
 
 
-@njit(cache=True, nogil=True)
-def _limit(places, limits, k, n):  # type: ignore[no-untyped-def]
+@borrowing
+def _limit(words, following, reference, limits, k, n):  # type: ignore[no-untyped-def]
     """Largest count in one reference of the n-gram of n + 1 words whose first place is `k`."""
-    words, following, reference = places
     node = ORDERS * k + n
     if limits[node] == 0:
         count = 0
@@ -247,7 +246,7 @@ def _limit(places, limits, k, n):  # type: ignore[no-untyped-def]
     return np.int64(limits[node])
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def _reference_length(reference_offsets, s, length, rule):  # type: ignore[no-untyped-def]
     chosen = reference_offsets[0, s + 1] - reference_offsets[0, s]
     for r in range(1, reference_offsets.shape[0]):

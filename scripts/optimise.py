@@ -17,18 +17,21 @@ from lasw.metrics.text import Vocabulary, read_corpus
 from lasw.scripts.assignments import assignments, single_assignments
 from lasw.scripts.options import add_output_options, add_text_options, note, print_json, warn
 from lasw.tuning.feature_columns import FeatureColumns
+from lasw.tuning.moses_files import is_features_file
 from lasw.tuning.optimiser import DEFAULT_SEED, Fit
 from lasw.tuning.optimisers import NAMES, make_optimiser
 from lasw.tuning.pool import Pool
-from lasw.tuning.pool_reader import read_pool
+from lasw.tuning.pool_reader import read_pool, read_scored_pool
 from lasw.tuning.weight_files import KINDS, MOSES, as_json, check_output, kind_of_name, read_weight_file, write_weights
+from lasw.tuning.weight_lines import Path
 from lasw.tuning.weight_match import Match, match
-from lasw.tuning.weights import Weights
+from lasw.tuning.weights import FeatureNames, Weights
 
 _EPILOG = """\
 examples:
   lasw optimise --optimiser wro --metric PABC4 --references dev.en --start moses.ini --output tuned.ini run*.out.gz
   lasw optimise --optimiser pro --references ref0 ref1 --option psi=0.1 --output weights.json --json nbest.gz
+  lasw optimise --optimiser pro --features run1.features.dat --scores run1.scores.dat --start moses.ini
 
 Options of both optimisers (--option KEY=VALUE, may be repeated):
   draws=5000  pairs=50  threshold=0.05  psi=1.0  loss=logistic|linear  l2=1.0  norm=l1|none
@@ -43,10 +46,13 @@ _POOL_METRIC = "PGBC4"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
-    parser.add_argument("nbest", nargs="+", metavar="NBEST", help="N-best lists of the same sentences")
+    parser.add_argument("nbest", nargs="*", metavar="NBEST", help="N-best lists of the same sentences")
     parser.add_argument("--optimiser", required=True, metavar="NAME", help=f"one of {', '.join(NAMES)}")
     parser.add_argument("--metric", metavar="SPEC", help="sentence metric (default: BLEU+1 for pro, PABC4 for wro)")
-    parser.add_argument("--references", "-r", nargs="+", required=True, metavar="REF", help="reference files")
+    parser.add_argument("--references", "-r", nargs="+", default=[], metavar="REF", help="reference files")
+    moses = parser.add_argument_group("instead of N-best lists and references, Moses' own files")
+    moses.add_argument("--features", action="append", default=[], metavar="FILE", help="features.dat, may be repeated")
+    moses.add_argument("--scores", action="append", default=[], metavar="FILE", help="scores.dat of each --features")
     parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="of all draws (default: %(default)s)")
     parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="a hyper-parameter")
     parser.add_argument(
@@ -103,6 +109,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
+    if arguments.features or arguments.scores:
+        if arguments.nbest or arguments.references:
+            raise UserError("--features and --scores beside N-best lists or references", expected="one of the two")
+        if len(arguments.features) != len(arguments.scores):
+            raise UserError(f"{len(arguments.features)} --features", expected=f"{len(arguments.scores)}, as --scores")
+    elif not arguments.nbest or not arguments.references:
+        raise UserError(
+            "no N-best lists" if arguments.references else "no references",
+            expected="--references REF ... and NBEST ..., or --features FILE --scores FILE",
+            remedy="are lists taken for references? -- between them ends those" if arguments.references else None,
+        )
     if [*arguments.nbest, *arguments.references].count(STANDARD_INPUT) > 1:
         raise UserError("standard input is named twice", expected="one '-' at most")
     if arguments.seed < 0:
@@ -133,23 +150,23 @@ def _optimise(arguments: argparse.Namespace) -> _Result:
         if start_path
         else None
     )
+    columns = FeatureColumns(assignments("--feature", arguments.feature), encoding=arguments.encoding)
     text = Preprocessing(arguments.tokenize, arguments.lowercase)
-    pool, columns, warnings = _read(arguments, text, given.dense if given is not None else ())
+    pool, warnings = _read(arguments, text, columns, given.dense if given is not None else ())
     names = pool.names
     if names is None or not len(pool):
-        raise UserError("no hypotheses in the N-best lists", path=arguments.nbest[0])
-    added = dict.fromkeys(columns.names, 0.0)
+        raise UserError("no hypotheses", path=[*arguments.nbest, *arguments.features][0])
     matched = match(
-        given.weights if given is not None else _ones(pool, columns),
+        given.weights if given is not None else _ones(names, columns),
         names,
         sparse_names=pool.sparse_names,
-        default=added,
+        default=dict.fromkeys(columns.names, 0.0),
         path=start_path,
     )
     note(arguments.quiet, f"{optimiser.name} on {len(pool)} candidates")
     fit = optimiser.fit(pool, matched.weights)
     bleu = metric(_POOL_METRIC)
-    settings = {"nrefs": str(len(arguments.references)), **text.settings()}
+    settings = {"nrefs": str(len(arguments.references)), **text.settings()} if arguments.references else {}
     return _Result(
         pool,
         matched,
@@ -162,8 +179,17 @@ def _optimise(arguments: argparse.Namespace) -> _Result:
 
 
 def _read(
-    arguments: argparse.Namespace, text: Preprocessing, dense: Sequence[str]
-) -> tuple[Pool, FeatureColumns, list[str]]:
+    arguments: argparse.Namespace, text: Preprocessing, columns: FeatureColumns, dense: Sequence[str]
+) -> tuple[Pool, list[str]]:
+    """The pool, and what is to be said about the lists."""
+
+    def progress(path: Path, lines: int, new: int) -> None:
+        note(arguments.quiet, f"{path}: {lines} hypotheses, {new} new")
+
+    if arguments.features:
+        pairs = list(zip(arguments.features, arguments.scores, strict=True))
+        return read_scored_pool(pairs, columns=columns, progress=progress), []
+    _refuse_features_files(arguments.nbest)
     vocabulary = Vocabulary()
     preprocess = text.function()
     references = References(
@@ -172,8 +198,7 @@ def _read(
             for path in arguments.references
         )
     )
-    columns = FeatureColumns(assignments("--feature", arguments.feature), encoding=arguments.encoding)
-    pool, warnings = read_pool(
+    return read_pool(
         arguments.nbest,
         references,
         dense=dense,
@@ -181,20 +206,29 @@ def _read(
         preprocess=preprocess,
         encoding=arguments.encoding,
         unsorted=arguments.unsorted,
-        progress=lambda path, lines, new: note(arguments.quiet, f"{path}: {lines} hypotheses, {new} new"),
+        progress=progress,
     )
-    return pool, columns, warnings
 
 
-def _ones(pool: Pool, columns: FeatureColumns) -> Weights:
-    groups = pool.names.groups if pool.names is not None else ()
-    return Weights.from_groups({name: [1.0] * size for name, size in groups if name not in columns.names})
+def _refuse_features_files(paths: Sequence[str]) -> None:
+    for path in paths:
+        if path != STANDARD_INPUT and is_features_file(path):
+            raise UserError(
+                "a features file of Moses",
+                path=path,
+                expected="an N-best list",
+                remedy="give it with --features, and its scores file with --scores",
+            )
+
+
+def _ones(names: FeatureNames, columns: FeatureColumns) -> Weights:
+    return Weights.from_groups({name: [1.0] * size for name, size in names.groups if name not in columns.names})
 
 
 def _write(arguments: argparse.Namespace, result: _Result) -> None:
     kind = _kind(arguments) or kind_of_name(arguments.output)
     comment = (
-        f"BLEU {result.pool_bleu:.6f} on {' '.join(arguments.references)} "
+        f"BLEU {result.pool_bleu:.6f} on {' '.join(arguments.references or arguments.scores)} "
         f"(best of {len(result.pool)} candidates; {result.start_bleu:.6f} before)",
         result.signature,
     )

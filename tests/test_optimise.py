@@ -145,6 +145,29 @@ def test_features_of_other_scorers(run, tmp_path):
     assert not (tmp_path / "o.ini").exists()
 
 
+def test_the_files_of_moses_give_what_the_list_gives(run, shared_data, tmp_path):
+    folder = shared_data / "moses" / "de-en"
+    start, references = str(folder / "run1.moses.ini"), str(shared_data / "multi30k" / "dev.en.gz")
+    words = ["optimise", "--optimiser", "wro", "--start", start, "--json", "--quiet", "--output"]
+    files = ["--features", str(folder / "run1.features.dat.gz"), "--scores", str(folder / "run1.scores.dat.gz")]
+    assert main([*words, "a.json", *files]) == 0
+    assert main([*words, "b.json", "--references", references, "--", str(folder / "run1.best100.out.gz")]) == 0
+    a, b = (read_weights(tmp_path / name) for name in ("a.json", "b.json"))
+    assert a.names == b.names
+    assert a.dense == pytest.approx(b.dense, abs=0.02)  # candidates with equal features and statistics are one there
+
+
+def test_wrong_mixtures_of_lists_and_files(run, tmp_path):
+    (tmp_path / "f").write_text("FEATURES_TXT_BEGIN_0 0 1 1 LM0_0\n-1\nFEATURES_TXT_END_0\n")
+    (tmp_path / "s").write_text("SCORES_TXT_BEGIN_0 0 1 9 BLEU\n1 1 0 0 0 0 0 0 1\nSCORES_TXT_END_0\n")
+    files = ["--features", "f", "--scores", "s"]
+    assert "one of the two" in run("--optimiser", "pro", *files, code=1)[1]
+    assert "give it with --features" in run("--optimiser", "pro", code=1, lists=("f",))[1]
+    assert "-- between them" in run("--optimiser", "pro", code=1, lists=())[1]
+    assert main(["optimise", "--optimiser", "pro", *files, "--features", "f"]) == 1
+    assert main(["optimise", "--optimiser", "pro", *files]) == 0
+
+
 def test_nothing_to_learn_from_leaves_the_weights(run, tmp_path):
     out, err = run(
         "--optimiser", "pro", "--metric", "BLEU+1", "--option", "threshold=0.99", "--json", "--start", "moses.ini"

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import read_lines
-from lasw.tuning.nbest import NBest
+from lasw.tuning.nbest import NBest, ScoredList
 from lasw.tuning.weight_lines import Path, number
 
 Floats = NDArray[np.float64]
+_List = TypeVar("_List", NBest, ScoredList)
 
 
 class FeatureColumns:
@@ -33,7 +35,7 @@ class FeatureColumns:
         """The features."""
         return tuple(self._columns)
 
-    def extend(self, nbest: NBest) -> NBest:
+    def extend(self, nbest: _List) -> _List:
         """The next list, with its part of the columns behind its own features.
 
         Raises:
@@ -50,7 +52,7 @@ class FeatureColumns:
             if end > len(column):
                 raise self._wrong_length(name, f"more than {len(column)}")
         self._used = end
-        added = [column[start:end, None] for column in self._columns.values()]
+        added: list[Floats] = [column[start:end, None] for column in self._columns.values()]
         return dataclasses.replace(
             nbest, names=nbest.names.extended(*self.names), dense=np.hstack([nbest.dense, *added])
         )

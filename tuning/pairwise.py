@@ -116,7 +116,7 @@ class PairwiseOptimiser(Optimiser):
     def sample(self, pool: Pool) -> Samples:
         """Draw the pairs of every sentence of the pool."""
         scores = pool.sentence_scores(self.sentence_metric())
-        pairs = self._sampler().sample(scores, pool.order, pool.starts, pool.hypotheses.lengths)
+        pairs = self._sampler().sample(scores, pool.order, pool.starts, pool.lengths)
         dense = pool.dense
         differences: Matrix = dense[pairs.better] - dense[pairs.worse]
         magnitude = np.maximum(dense.max(axis=0, initial=0.0), -dense.min(axis=0, initial=0.0))

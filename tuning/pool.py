@@ -149,6 +149,13 @@ class Pool:
         return Corpus(self._ids.rows, self._offsets.rows, self.references.vocabulary)
 
     @property
+    def lengths(self) -> NDArray[np.int64]:
+        """(n,) tokens of each candidate; without text, its unigrams in Moses' BLEU statistics."""
+        if self._references is None:
+            return self._ids.rows.reshape(len(self), self._width)[:, 1].astype(np.int64)
+        return np.diff(self._offsets.rows)
+
+    @property
     def order(self) -> NDArray[np.int64]:
         """(n,) candidates by sentence, within a sentence as they came."""
         return self._groups()[0]

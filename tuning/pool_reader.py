@@ -1,4 +1,4 @@
-"""A pool from N-best lists on disk."""
+"""A pool from lists on disk."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from lasw.metrics.base import References
 from lasw.metrics.text import Corpus, Vocabulary
 from lasw.tuning.feature_columns import FeatureColumns
+from lasw.tuning.moses_files import read_moses_files
 from lasw.tuning.nbest import NBest
 from lasw.tuning.nbest_reader import stream_nbest
 from lasw.tuning.pool import Pool
@@ -67,6 +68,34 @@ def read_pool(
     if columns is not None:
         columns.finish()
     return pool, warnings
+
+
+def read_scored_pool(
+    pairs: Sequence[tuple[Path, Path]],
+    *,
+    columns: FeatureColumns | None = None,
+    progress: Callable[[Path, int, int], None] | None = None,
+) -> Pool:
+    """All candidates of pairs of Moses' features and scores files.
+
+    Args:
+        pairs: (features file, scores file).
+        columns: more features, in the order of the files.
+        progress: as `read_pool`, called with the features file.
+
+    Raises:
+        UserError: as `read_moses_files`, or other features than in the files before.
+    """
+    pool = Pool.without_text()
+    sparse_names = Vocabulary()
+    for features, scores in pairs:
+        scored = read_moses_files(features, scores, sparse_names=sparse_names)
+        new = pool.add(scored if columns is None else columns.extend(scored))
+        if progress is not None:
+            progress(features, len(scored), new)
+    if columns is not None:
+        columns.finish()
+    return pool
 
 
 def preprocessed(nbest: NBest, preprocess: Callable[[str], str]) -> NBest:

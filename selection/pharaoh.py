@@ -1,0 +1,78 @@
+"""Word alignments in columns, and as Pharaoh writes them: ``0-0 1-2`` a line, source-target, counted from 0."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.metrics.errors import UserError
+from lasw.metrics.files import atomic_write, read_lines
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """The aligned words of n sentence pairs: those of pair k are `points[offsets[k]:offsets[k + 1]]`.
+
+    Attributes:
+        points: (P, 2) int32, source and target position counted from 0, ascending within each pair.
+        offsets: (n + 1,) int64.
+    """
+
+    points: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[NDArray[np.int32]]:
+        for start, end in zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True):
+            yield self.points[start:end]
+
+    @classmethod
+    def from_pairs(cls, pairs: Sequence[NDArray[np.integer]]) -> Alignment:
+        """From one (p, 2) array a sentence pair."""
+        offsets = np.zeros(len(pairs) + 1, dtype=np.int64)
+        np.cumsum([len(pair) for pair in pairs], out=offsets[1:])
+        points = np.concatenate([np.empty((0, 2), dtype=np.int32), *(pair.reshape(-1, 2) for pair in pairs)])
+        return cls(points.astype(np.int32), offsets)
+
+    def lines(self) -> Iterator[str]:
+        """Pharaoh's lines; an empty one where nothing is aligned."""
+        for pair in self:
+            yield " ".join(f"{i}-{j}" for i, j in pair.tolist())
+
+
+def write_pharaoh(path: str | os.PathLike[str], alignment: Alignment) -> None:
+    """Write `alignment`, one line a sentence pair, whole or not at all."""
+    with atomic_write(path) as stream:
+        for line in alignment.lines():
+            stream.write(line.encode("ascii") + b"\n")
+
+
+def read_pharaoh(path: str | os.PathLike[str]) -> Alignment:
+    """Read a file of Pharaoh's lines.
+
+    Raises:
+        UserError: something is no ``i-j``; with file and line.
+    """
+    pairs = []
+    for number, line in enumerate(read_lines(path), 1):
+        try:
+            numbers = [int(value) for point in line.split() for value in _both(point)]
+        except ValueError:
+            raise UserError(
+                f"{line[:60]!r} is no word alignment", path=os.fspath(path), line=number, expected="points like 0-0 1-2"
+            ) from None
+        pairs.append(np.unique(np.array(numbers, dtype=np.int32).reshape(-1, 2), axis=0))
+    return Alignment.from_pairs(pairs)
+
+
+def _both(point: str) -> tuple[str, str]:
+    source, dash, target = point.partition("-")
+    if not dash or not source.isascii() or not source.isdigit() or not target.isascii() or not target.isdigit():
+        raise ValueError(point)
+    return source, target

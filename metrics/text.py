@@ -171,13 +171,15 @@ class Corpus:
         """
         if isinstance(lines, (str, bytes)):
             raise TypeError("lines is one string; expected one string per sentence")
-        kept = []
-        for number, line in enumerate(lines):
+        kept = list(lines)
+        for number, line in enumerate(kept):
             if not isinstance(line, str):
                 raise TypeError(f"line {number} is {type(line).__name__}; expected a string per sentence")
-            text = preprocess(line) if preprocess else line
-            kept.append(text.replace("\n", " "))
-        data = "".join(line + "\n" for line in kept).encode("utf-8")
+        if preprocess:
+            kept = [preprocess(line) for line in kept]
+        data = b"\n".join([*map(str.encode, kept), b""])
+        if data.count(b"\n") > len(kept):  # a line break inside a line is white space
+            data = b"\n".join([*(line.replace("\n", " ").encode() for line in kept), b""])
         return _encoded([np.frombuffer(data, dtype=np.uint8)], Vocabulary() if vocabulary is None else vocabulary, None)
 
 
@@ -244,7 +246,7 @@ def _encoded(blocks: Iterable[NDArray[np.uint8]], vocabulary: Vocabulary, path: 
     offsets = np.zeros(sum(map(len, lengths)) + 1, dtype=np.int64)
     if lengths:
         np.cumsum(np.concatenate(lengths), out=offsets[1:])
-    ids = np.concatenate(parts) if parts else np.empty(0, dtype=np.int32)
+    ids = parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype=np.int32), *parts])
     return Corpus(ids, offsets, vocabulary, path)
 
 
@@ -276,6 +278,8 @@ def intern_token(vocabulary, data, start, end):  # type: ignore[no-untyped-def]
         if vocabulary.hashes[index] == h:
             i = vocabulary.starts[index]
             if vocabulary.starts[index + 1] - i == size:
+                if last == start:
+                    return np.int64(index)  # up to eight bytes: tokens of one length and one hash are the same
                 k = start
                 while k < last and load_word(vocabulary.arena, i) == load_word(data, k):
                     i += 8

@@ -52,11 +52,10 @@ def run(arguments: argparse.Namespace) -> int:
     reranker = Reranker(file.weights, path=arguments.weights)
     warnings: list[str] = []
     blocks = reranker.sort(_blocks(arguments, file, warnings))
-    if arguments.nbest:
-        for block in blocks:
-            sys.stdout.writelines(nbest_text(block))
-    else:
-        _print_best(blocks, arguments.sentences)
+    for text in _all_text(blocks) if arguments.nbest else _best_text(blocks, arguments.sentences):
+        # UTF-8 as the list was, whatever the terminal's encoding.
+        sys.stdout.buffer.write(text.encode("utf-8"))
+    sys.stdout.buffer.flush()
     if not arguments.quiet:
         warn("rerank", [*warnings, *reranker.warnings()])
     return 0
@@ -79,11 +78,18 @@ def _blocks(arguments: argparse.Namespace, file: WeightFile, warnings: list[str]
     columns.finish()
 
 
-def _print_best(blocks: Iterable[NBest], sentences: int | None) -> None:
+def _all_text(blocks: Iterable[NBest]) -> Iterator[str]:
+    for block in blocks:
+        yield from nbest_text(block)
+
+
+def _best_text(blocks: Iterable[NBest], sentences: int | None) -> Iterator[str]:
     """One line a sentence, an empty one for a sentence that has no hypotheses."""
     following = 0
     for block in blocks:
+        lines: list[str] = []
         for sentence, text in one_per_sentence(block):
-            sys.stdout.write("\n" * (sentence - following) + text + "\n")
+            lines.append("\n" * (sentence - following) + text + "\n")
             following = sentence + 1
-    sys.stdout.write("\n" * max(0, (sentences or 0) - following))
+        yield "".join(lines)
+    yield "\n" * max(0, (sentences or 0) - following)

@@ -43,6 +43,8 @@ def reranked(capsys, *words):
 def test_one_best_line_a_sentence(tmp_path, nbest, capsys):
     weights = written(tmp_path, "w", "LM0= 1\nTM0= 1 1\n")
     assert reranked(capsys, "--weights", weights, nbest) == ("der Bus\n\n", "")
+    weights = written(tmp_path, "w", "LM0= 1\nTM0= 1 1\nUnknownWordPenalty0= 1\n")  # which lists never print
+    assert reranked(capsys, "--weights", weights, nbest) == ("der Bus\n\n", "")
     weights = written(tmp_path, "w", "LM0= 1\nTM0= 1 0\n")  # the first and the third tie at -3
     assert reranked(capsys, "--weights", weights, nbest)[0] == "ein Bus\n\n"
 

@@ -78,8 +78,9 @@ def match(
                 expected=f"{size}, as many as the N-best lists have values",
             )
         found[name] = values
-    for name in [name for name in left if len(left[name]) == 1 and (sparse_names is None or name in sparse_names)]:
-        sparse[name] = left.pop(name)[0]
+    for name in [name for name in left if len(left[name]) == 1 and not name.startswith(_NEVER_LISTED)]:
+        if sparse_names is None or name in sparse_names:
+            sparse[name] = left.pop(name)[0]
     dense = np.array([v for values in found.values() for v in values], dtype=np.float64)
     strange = [name for name in left if not name.startswith(_NEVER_LISTED)]
     warnings = (f"the N-best lists have no feature {', '.join(strange)}: the weight stays as it is",) if strange else ()

@@ -119,7 +119,7 @@ def align_directions(
         ]
         _run(described, Path(scratch), jobs)
     forward, backward = (_spread(read_pharaoh(f"{prefix}.aligns"), kept, len(source)) for prefix in prefixes)
-    return Directions(forward, _transposed(backward), lengths[0], lengths[1], np.flatnonzero(~usable), prefixes)
+    return Directions(forward, transposed(backward), lengths[0], lengths[1], np.flatnonzero(~usable), prefixes)
 
 
 def symmetrise(directions: Directions, heuristic: str = "grow-diag-final-and") -> Alignment:
@@ -157,7 +157,8 @@ def _spread(alignment: Alignment, kept: NDArray[np.int64], n: int) -> Alignment:
     return Alignment(alignment.points, np.concatenate([[0], np.cumsum(counts)]))
 
 
-def _transposed(alignment: Alignment) -> Alignment:
+def transposed(alignment: Alignment) -> Alignment:
+    """The same points as (target, source)."""
     pair = np.repeat(np.arange(len(alignment)), np.diff(alignment.offsets))
     flipped = alignment.points[:, ::-1]
     return Alignment(flipped[np.lexsort((flipped[:, 1], flipped[:, 0], pair))], alignment.offsets)

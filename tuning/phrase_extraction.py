@@ -132,8 +132,8 @@ def _extract(source_offsets, target_offsets, source_at, target_at, points, offse
                 if high - low >= longest:
                     break
                 closed = True
-                for i in range(low, high + 1):
-                    if s_last[i] >= 0 and (s_first[i] < j1 or s_last[i] > j2):
+                for inner in range(low, high + 1):
+                    if s_last[inner] >= 0 and (s_first[inner] < j1 or s_last[inner] > j2):
                         closed = False
                         break
                 if not closed:

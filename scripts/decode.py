@@ -1,0 +1,118 @@
+"""`lasw decode`: translate with a decoder and given weights."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+import numpy as np
+
+from lasw.metrics.errors import UserError
+from lasw.metrics.files import read_lines, write_text
+from lasw.metrics.text import Vocabulary
+from lasw.scripts.options import positive_int, warn
+from lasw.tuning.configuration import keys
+from lasw.tuning.decoders.base import Decoder
+from lasw.tuning.decoders.registry import NAMES
+from lasw.tuning.nbest import NBest
+from lasw.tuning.nbest_writer import write_nbest
+from lasw.tuning.tune import open_decoder
+from lasw.tuning.weight_files import read_weights
+from lasw.tuning.weight_match import match
+from lasw.tuning.weights import Weights
+
+_EPILOG = """\
+examples:
+  lasw decode --decoder thot --model model --weights run/weights.json --source test.de > test.out
+  lasw decode --decoder thot --model model --source test.de --nbest 100 --output test.nbest.gz
+  lasw decode --decoder command --command './decode {weights} {source} {n}' --initial weights.txt --source test.de
+
+Translations go to standard output, or to --output; with --nbest the output is a list as Moses writes it. Without
+--weights the decoder's own are used.
+"""
+_SHARED = ("encoding",)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options, among them every setting of every decoder."""
+    parser.epilog = _EPILOG
+    parser.add_argument("--decoder", required=True, choices=NAMES, help="what translates")
+    parser.add_argument("--source", required=True, metavar="FILE", help="tokenised sentences, one a line (-: stdin)")
+    parser.add_argument("--weights", metavar="W", help="any weight file")
+    parser.add_argument("--nbest", type=positive_int, metavar="N", help="write lists of N hypotheses")
+    parser.add_argument("--output", metavar="FILE", help="instead of standard output (.gz: compressed)")
+    parser.add_argument("--encoding", default="utf-8", help="of the files (default: utf-8)")
+    parser.add_argument("--quiet", action="store_true", help="no warnings on stderr")
+    group = parser.add_argument_group("the decoder's settings")
+    for name, parameter in keys("decoder").items():
+        if name != "name" and name not in _SHARED:
+            nargs = "+" if parameter.several else None
+            group.add_argument(f"--{name.replace('_', '-')}", dest=f"decoder.{name}", nargs=nargs, help=parameter.help)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Translate and print; 0."""
+    if arguments.nbest and not arguments.output:
+        raise UserError("--nbest without --output", remedy="say where the list goes")
+    decoder = open_decoder(arguments.decoder, _settings(arguments))
+    weights = decoder.start_weights()
+    if arguments.weights:
+        weights = _matched(arguments, decoder, weights)
+    source = read_lines(arguments.source, encoding=arguments.encoding)
+    nbest = decoder.decode(source, weights, arguments.nbest or 1, Vocabulary())
+    if arguments.nbest:
+        write_nbest(arguments.output, nbest)
+        return 0
+    text, silent = _best(nbest, len(source))
+    if arguments.output:
+        write_text(arguments.output, text)
+    else:
+        sys.stdout.write(text)
+    if silent and not arguments.quiet:
+        warn(
+            "decode", [f"no hypothesis for {len(silent)} of {len(source)} sentences, the first is line {silent[0] + 1}"]
+        )
+    return 0
+
+
+def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The constructor arguments that the command line gives."""
+    own = keys("decoder", arguments.decoder)
+    settings: dict[str, Any] = {}
+    for name, value in vars(arguments).items():
+        section, _, key = name.partition(".")
+        if section != "decoder" or not key or value is None:
+            continue
+        option = f"--{key.replace('_', '-')}"
+        if key not in own:
+            raise UserError(
+                f"decoder {arguments.decoder} has no {option}", expected=", ".join(k for k in own if k != "name")
+            )
+        several = own[key].several
+        settings[key] = (
+            tuple(own[key].parsed(one, option) for one in value) if several else own[key].parsed(value, option)
+        )
+    for key, parameter in own.items():
+        if parameter.required and key not in settings and key != "name":
+            raise UserError(f"no --{key.replace('_', '-')}", expected=parameter.help)
+    if "encoding" in own:
+        settings["encoding"] = arguments.encoding
+    return settings
+
+
+def _matched(arguments: argparse.Namespace, decoder: Decoder, start: Weights) -> Weights:
+    """The weights of the file for this decoder's features."""
+    file = read_weights(arguments.weights, encoding=arguments.encoding)
+    found = match(file, start.names, sparse_names=None, path=arguments.weights)
+    if not arguments.quiet:
+        warn("decode", found.warnings)
+    return found.weights
+
+
+def _best(nbest: NBest, sentences: int) -> tuple[str, list[int]]:
+    """One line a sentence, and the sentences that have no hypothesis."""
+    first = np.full(sentences, -1, dtype=np.int64)
+    first[nbest.owner[::-1]] = np.arange(len(nbest))[::-1]
+    lines = ["" if row < 0 else nbest.hypotheses.text(row) for row in first.tolist()]
+    return "".join(line + "\n" for line in lines), np.flatnonzero(first < 0).tolist()

@@ -1,0 +1,129 @@
+"""Given N-best lists in place of a decoder: rerankers are tuned this way."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+
+from lasw.metrics.errors import UserError
+from lasw.metrics.text import Vocabulary
+from lasw.tuning.decoders.base import Decoder
+from lasw.tuning.decoders.joining import joined, rows
+from lasw.tuning.feature_columns import FeatureColumns
+from lasw.tuning.nbest import NBest
+from lasw.tuning.nbest_reader import Options, read_nbest, stream_nbest
+from lasw.tuning.weight_files import WeightFile, read_weight_file
+from lasw.tuning.weight_match import match
+from lasw.tuning.weights import Weights
+
+
+class Fixed(Decoder):
+    """Gives the same hypotheses every time, the best under the weights first (ties in the order of the lists).
+
+    For n = 1 that is the best one, for any other n the whole lists.
+
+    Args:
+        lists: N-best lists, in any layout that lasw reads; those of one sentence are put together.
+        initial: a file of weights to start from; without it every dense feature has weight 1.
+        features: more features as NAME=FILE, a number for every line of all lists.
+        unsorted: sentence ids may decrease within a list.
+        encoding: of all files.
+    """
+
+    name = "fixed"
+    follows_weights = False
+
+    def __init__(
+        self,
+        lists: tuple[str, ...],
+        *,
+        initial: str | os.PathLike[str] | None = None,
+        features: tuple[str, ...] = (),
+        unsorted: bool = False,
+        encoding: str = "utf-8",
+    ) -> None:
+        if not lists:
+            raise ValueError("no lists")
+        self._lists = lists
+        self._features = _columns(features)
+        self._unsorted = unsorted
+        self._encoding = encoding
+        self._initial = initial
+        self._file = None if initial is None else read_weight_file(initial, encoding=encoding)
+        self._read: NBest | None = None
+        self._start = self._starting(self._file)
+
+    def input_files(self) -> Sequence[str | os.PathLike[str]]:
+        """The lists, the weights, the columns."""
+        initial = [] if self._initial is None else [self._initial]
+        return [*self._lists, *initial, *(path for paths in self._features.values() for path in paths)]
+
+    def start_weights(self) -> Weights:
+        """The initial weights over the features of the lists, or ones."""
+        return self._start
+
+    def decode(self, source: Sequence[str], weights: Weights, n: int, vocabulary: Vocabulary) -> NBest:
+        """The lists; see `Decoder.decode`.
+
+        Raises:
+            UserError: a list cannot be read, or has ids beyond the source.
+        """
+        if self._read is None or self._read.hypotheses.vocabulary is not vocabulary:
+            self._read = self._whole(vocabulary, len(source))
+        nbest = self._read
+        sparse = None if nbest.sparse_names is None else _sparse_weights(weights, nbest.sparse_names)
+        score = nbest.model_scores(weights.dense, sparse)
+        order = np.lexsort((np.arange(len(nbest)), -score, nbest.owner))
+        if n == 1:
+            owner = nbest.owner[order]
+            order = order[np.flatnonzero(np.diff(owner, prepend=-1))]
+        return rows(nbest, order)
+
+    def _whole(self, vocabulary: Vocabulary, segments: int) -> NBest:
+        columns = FeatureColumns(self._features, encoding=self._encoding)
+        parts: list[NBest] = []
+        options = self._options(segments)
+        for path in self._lists:
+            part = columns.extend(read_nbest(path, vocabulary, **options))
+            if parts and part.names != parts[0].names:
+                raise UserError(
+                    f"features {' '.join(part.names.components)}",
+                    path=path,
+                    expected=f"those of {self._lists[0]}: {' '.join(parts[0].names.components)}",
+                )
+            parts.append(part)
+        columns.finish()
+        return joined(parts, [0] * len(parts))
+
+    def _options(self, segments: int | None) -> Options:
+        dense = () if self._file is None else self._file.dense
+        return Options(
+            sparse_names=Vocabulary(),
+            segments=segments,
+            unsorted=self._unsorted,
+            encoding=self._encoding,
+            dense=dense,
+        )
+
+    def _starting(self, file: WeightFile | None) -> Weights:
+        first = next(stream_nbest(self._lists[0], Vocabulary(), **self._options(None)))
+        names = first.names.extended(*self._features)
+        if file is None:
+            return Weights.constant(names, 1.0)
+        return match(file.weights, names, sparse_names=None, path=self._initial).weights
+
+
+def _columns(features: Sequence[str]) -> dict[str, list[str]]:
+    columns: dict[str, list[str]] = {}
+    for text in features:
+        name, equals, path = text.partition("=")
+        if not equals or not name or not path:
+            raise UserError(f"feature {text!r}", expected="NAME=FILE")
+        columns.setdefault(name, []).append(path)
+    return columns
+
+
+def _sparse_weights(weights: Weights, names: Vocabulary) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return weights.sparse_vector([names[k] for k in range(len(names))])

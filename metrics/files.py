@@ -27,11 +27,12 @@ from numpy.typing import NDArray
 
 from lasw.metrics.bytescan import scan
 from lasw.metrics.errors import UserError
+from lasw.metrics.gunzip import open_gzip
 
 BLOCK_BYTES = 1 << 20
 STANDARD_INPUT = "-"
 
-_MAGIC = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open))
+_MAGIC = ((b"\x1f\x8b", open_gzip), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open))
 _LF, _CR = 10, 13
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 

@@ -1,0 +1,60 @@
+"""Reading gzip data as fast as zlib goes; the standard library's reader takes half as long again."""
+
+from __future__ import annotations
+
+import io
+import zlib
+from typing import Any, BinaryIO, cast
+
+_CHUNK = 1 << 16  # compressed bytes taken at once
+_GZIP = 16 + zlib.MAX_WBITS  # header and checksum are zlib's business
+
+
+def open_gzip(raw: BinaryIO) -> io.BufferedReader:
+    """What the gzip data in `raw` holds, all members of it; closing it closes `raw`.
+
+    Reading raises EOFError where the data is cut off, zlib.error where it is damaged or not gzip.
+    """
+    return io.BufferedReader(cast(io.RawIOBase, _Gunzip(raw)), _CHUNK)
+
+
+class _Gunzip(io.RawIOBase):
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw = raw
+        self._member = zlib.decompressobj(_GZIP)
+        self._waiting = b""  # compressed bytes that were taken and not used
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
+        while len(view):
+            if self._member.eof and not self._next_member():
+                return 0
+            data = self._waiting or self._raw.read(_CHUNK)
+            if not data:
+                raise EOFError("the data ends within a member")
+            out = self._member.decompress(data, len(view))
+            self._waiting = self._member.unused_data if self._member.eof else self._member.unconsumed_tail
+            if out:
+                view[: len(out)] = out
+                return len(out)
+        return 0
+
+    def _next_member(self) -> bool:
+        """Whether another member follows; zeros between members are padding, as gzip takes them."""
+        while True:
+            self._waiting = self._waiting.lstrip(b"\0")
+            if self._waiting:
+                self._member = zlib.decompressobj(_GZIP)
+                return True
+            self._waiting = self._raw.read(_CHUNK)
+            if not self._waiting:
+                return False
+
+    def close(self) -> None:
+        try:
+            self._raw.close()
+        finally:
+            super().close()

@@ -383,6 +383,17 @@ def test_other_features_than_weights(tmp_path: Path) -> None:
         run(tmp_path / "run", toy)
 
 
+def test_features_that_are_not_finite(tmp_path: Path) -> None:
+    class Wild(Toy):
+        def decode(self, source: Sequence[str], weights: Weights, n: int, vocabulary: Vocabulary) -> NBest:
+            found = super().decode(source, weights, n, vocabulary)
+            found.dense[7, 1] = -np.inf
+            return found
+
+    with pytest.raises(UserError, match="1 hypotheses with numbers that are not finite: TM_0 is -inf for sentence 2"):
+        run(tmp_path / "run", Wild())
+
+
 def test_weights_that_are_not_finite(tmp_path: Path) -> None:
     class Wild(Step):
         def fit(self, pool: Pool, start: Weights) -> Fit:

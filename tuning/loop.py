@@ -249,13 +249,7 @@ class _Run:
         clock = _Clock()
         nbest = self.loop.decoder.decode(self.source, weights, self.loop.nbest, self.references.vocabulary)
         seconds = {"decode": clock.lap()}
-        if not len(nbest):
-            raise UserError(f"{self.loop.decoder.name} gave no hypothesis for any sentence")
-        if nbest.names != weights.names:
-            raise UserError(
-                f"{self.loop.decoder.name} gave lists with the features {' '.join(nbest.names.components)}",
-                expected=f"those that have weights: {' '.join(weights.names.components)}",
-            )
+        self._refuse_unusable(nbest, weights)
         write_nbest(folder / "nbest.gz", nbest)
         nbest = self._list(number)
         score, warnings = self._dev_score(nbest)
@@ -269,6 +263,26 @@ class _Run:
         }
         write_json(folder / "decode.json", done)
         return done
+
+    def _refuse_unusable(self, nbest: NBest, weights: Weights) -> None:
+        name = self.loop.decoder.name
+        if not len(nbest):
+            raise UserError(f"{name} gave no hypothesis for any sentence")
+        if nbest.names != weights.names:
+            raise UserError(
+                f"{name} gave lists with the features {' '.join(nbest.names.components)}",
+                expected=f"those that have weights: {' '.join(weights.names.components)}",
+            )
+        numbers = np.column_stack([nbest.dense, nbest.score])
+        wrong = ~np.isfinite(numbers)
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0].tolist()
+            what = (*nbest.names.components, "its total")[column]
+            raise UserError(
+                f"{name} gave {int(wrong.any(axis=1).sum())} hypotheses with numbers that are not finite: {what} is "
+                f"{numbers[row, column]} for sentence {int(nbest.owner[row]) + 1}",
+                expected="finite numbers",
+            )
 
     def _dev_score(self, nbest: NBest) -> tuple[float, list[str]]:
         """Corpus score of each sentence's first hypothesis; a sentence without any counts as translated by nothing."""

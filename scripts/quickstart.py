@@ -1,0 +1,254 @@
+"""`lasw quickstart`: parallel text in, a trained, tuned and tested system out."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from lasw.metrics.base import References
+from lasw.metrics.errors import UserError
+from lasw.metrics.evaluation import Evaluation
+from lasw.metrics.files import read_lines, write_text
+from lasw.metrics.registry import metric
+from lasw.metrics.significance import Comparison, paired_bootstrap
+from lasw.metrics.text import Vocabulary, read_corpus
+from lasw.scripts.options import positive_int
+from lasw.scripts.progress import TuningProgress
+from lasw.scripts.train import read_parallel, train
+from lasw.selection.bitext_split import Pair, split
+from lasw.selection.libreoffice_help import fingerprint_of_pages, read_help
+from lasw.tuning import configuration
+from lasw.tuning.decoders.thot import Thot
+from lasw.tuning.report import Table, read_run, write_report
+from lasw.tuning.run_directory import RunDirectory
+from lasw.tuning.tune import fingerprint, tune, versions
+from lasw.tuning.weight_files import read_weights, write_weights
+from lasw.tuning.weights import Weights
+
+_EPILOG = """\
+examples:
+  lasw quickstart --help-pages packages --run quickstart-run
+  lasw quickstart --source corpus.de --target corpus.en --run my-run
+
+Interrupted, the same command goes on where it stopped. scripts/quickstart fetches the text and calls this.
+"""
+_SETTINGS = "quickstart"  # the configuration that comes with the package
+_OPTIMISERS = ("wro", "pro")  # the first is the one whose weights are kept
+_PARTS = ("train", "dev", "test")
+_SIDES = ("source", "target")
+# What else stands in the folder: the steps' own folders and files, and what scripts/quickstart fetched.
+_BESIDE = ("text", "model", "test", *_OPTIMISERS, "results.json", "packages", "packages.part", "apt")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.epilog = _EPILOG
+    text = parser.add_argument_group("text")
+    text.add_argument("--help-pages", metavar="FOLDER", help="unpacked packages libreoffice-help-de and -en-us")
+    text.add_argument("--source", metavar="FILE", help="or: tokenised text, a sentence a line")
+    text.add_argument("--target", metavar="FILE", help="and its translation")
+    parser.add_argument(
+        "--run", default="quickstart-run", metavar="FOLDER", help="where all goes (default: %(default)s)"
+    )
+    parser.add_argument("--jobs", type=positive_int, default=2, help="processes (default: %(default)s)")
+    parser.add_argument("--dev", type=positive_int, default=300, help="sentences to tune on (default: %(default)s)")
+    parser.add_argument("--test", type=positive_int, default=500, help="sentences to test on (default: %(default)s)")
+    parser.add_argument("--iterations", type=positive_int, help="of each tuning, at most (default: as configured)")
+    parser.add_argument("--seed", type=int, default=1, help="of all that is drawn (default: %(default)s)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do all steps that are not done yet; 0 if the end is reached."""
+    if bool(arguments.source) != bool(arguments.target) or bool(arguments.source) == bool(arguments.help_pages):
+        raise UserError("no text", expected="--help-pages, or --source and --target")
+    with RunDirectory(arguments.run, beside=_BESIDE) as directory:
+        sizes = {name: getattr(arguments, name) for name in ("dev", "test", "iterations", "seed")}
+        described = {"command": shlex.join(["lasw", *sys.argv[1:]]), "settings": sizes, "inputs": _inputs(arguments)}
+        directory.describe({**described, "versions": versions()})
+        steps = _Steps(arguments, directory.path)
+        steps.text()
+        steps.model()
+        for name in _OPTIMISERS:
+            steps.tune(name)
+        steps.test()
+        steps.results()
+    return 0
+
+
+def _inputs(arguments: argparse.Namespace) -> dict[str, str]:
+    if arguments.source:
+        return {side: fingerprint(getattr(arguments, side)) for side in _SIDES}
+    return {"pages": fingerprint_of_pages(arguments.help_pages)}
+
+
+class _Steps:
+    """The steps, each skipped if its result is there."""
+
+    def __init__(self, arguments: argparse.Namespace, folder: Path) -> None:
+        self.arguments = arguments
+        self.folder = folder
+        self._began = time.monotonic()
+
+    def say(self, text: str) -> None:
+        print(f"[{time.monotonic() - self._began:5.0f} s] {text}", flush=True)
+
+    def file(self, part: str, side: str) -> Path:
+        return self.folder / "text" / f"{part}.{side}"
+
+    def text(self) -> None:
+        """Training, development and test text."""
+        done = self.folder / "text" / "split.json"
+        if not done.exists():
+            parts = split(self._pairs(), dev=self.arguments.dev, test=self.arguments.test, seed=self.arguments.seed)
+            done.parent.mkdir(exist_ok=True)
+            counts = {}
+            for part in _PARTS:
+                pairs: list[Pair] = getattr(parts, part)
+                for k, side in enumerate(_SIDES):
+                    write_text(self.file(part, side), "".join(pair[k] + "\n" for pair in pairs))
+                counts[part] = len(pairs)
+            write_text(done, json.dumps({**counts, "dropped": parts.dropped}, indent=2) + "\n")
+        said = json.loads(done.read_bytes())
+        self.say(
+            f"text: {said['train']} sentence pairs for training, {said['dev']} for tuning, {said['test']} for testing"
+        )
+
+    def _pairs(self) -> list[Pair]:
+        if self.arguments.help_pages:
+            self.say("reading the help pages")
+            return read_help(self.arguments.help_pages)
+        return list(zip(*read_parallel(self.arguments.source, self.arguments.target), strict=True))
+
+    def model(self) -> None:
+        """Word alignment, phrase table, language model."""
+        folder = self.folder / "model"
+        if not (folder / "system.json").exists():
+            self.say("training: word alignments in both directions, phrase table, language model")
+            train(self.file("train", "source"), self.file("train", "target"), folder, jobs=self.arguments.jobs)
+        self.say(f"system: {folder}")
+
+    def tune(self, name: str) -> None:
+        """Tune on the development set with one optimiser."""
+        settings = self._settings(name)
+        self.say(f"tuning with {name.upper()}")
+        progress = TuningProgress("quickstart", settings.run.iterations)
+        try:
+            outcome = tune(settings, command=f"lasw quickstart (tuning with {name})", progress=progress)
+        finally:
+            progress.close()
+        score = "" if outcome.dev_score is None else f", development BLEU {100 * outcome.dev_score:.2f}"
+        self.say(f"{name.upper()}: {outcome.iterations} iterations, {outcome.reason}{score}")
+
+    def _settings(self, name: str) -> configuration.Configuration:
+        changes = {
+            "run": {"directory": self.folder / name, "seed": self.arguments.seed},
+            "data": {"source": self.file("dev", "source"), "references": (self.file("dev", "target"),)},
+            "decoder": {"model": self.folder / "model", "jobs": self.arguments.jobs},
+            "optimiser": {"name": name},
+        }
+        if self.arguments.iterations:
+            changes["run"]["iterations"] = self.arguments.iterations
+        return configuration.configuration(configuration.override(configuration.read(_SETTINGS), changes))
+
+    def _systems(self) -> dict[str, Weights]:
+        default = self._decoder().start_weights()
+        tuned = {name: read_weights(self.folder / name / "weights.json") for name in _OPTIMISERS}
+        return {"all-ones": Weights.constant(default.names, 1.0), "default": default, **tuned}
+
+    def _decoder(self) -> Thot:
+        return Thot(**self._settings(_OPTIMISERS[0]).decoder[1])
+
+    def test(self) -> None:
+        """The test set translated with every set of weights."""
+        (self.folder / "test").mkdir(exist_ok=True)
+        source = read_lines(self.file("test", "source"))
+        decoder = self._decoder()
+        for name, weights in self._systems().items():
+            output = self.folder / "test" / f"{name}.txt"
+            if not output.exists():
+                self.say(f"translating the test set with {name} weights")
+                nbest = decoder.decode(source, weights, 1, Vocabulary())
+                lines = [""] * len(source)
+                for k in range(len(nbest) - 1, -1, -1):
+                    lines[int(nbest.owner[k])] = nbest.hypotheses.text(k)
+                write_text(output, "".join(line + "\n" for line in lines))
+
+    def results(self) -> None:
+        """Test BLEU, the kept weights, the report."""
+        systems = self._systems()
+        bleu = metric("BLEU")
+        vocabulary = Vocabulary()
+        references = References((read_corpus(self.file("test", "target"), vocabulary),))
+        outputs = tuple(read_corpus(self.folder / "test" / f"{name}.txt", vocabulary) for name in systems)
+        compared = paired_bootstrap(bleu, Evaluation(references, outputs).statistics(bleu), seed=self.arguments.seed)
+        kept = systems[_OPTIMISERS[0]]
+        write_weights(self.folder / "weights.json", kept)
+        comment = [f"tuned by lasw quickstart, test BLEU {100 * compared[2].score:.2f}", str(bleu.signature())]
+        self._decoder().write_configuration(self.folder / "thot.cfg", kept, comment)
+        rows = _rows(list(systems), compared)
+        write_text(self.folder / "results.json", json.dumps(rows, indent=2) + "\n")
+        self._report(rows, str(bleu.signature()))
+        self._print(rows)
+
+    def _report(self, rows: list[Row], signature: str) -> None:
+        table = Table(
+            f"Test BLEU, {self.arguments.test} sentences",
+            ["weights", "BLEU", "from", "to", "against all ones", "p"],
+            [
+                [row["weights"], 100 * row["bleu"], 100 * row["low"], 100 * row["high"], 100 * row["gain"], _p(row)]
+                for row in rows
+            ],
+            [
+                "From, to: the middle 95 % of 1000 bootstrap samples; p: paired bootstrap against all ones.",
+                signature,
+            ],
+        )
+        runs = [read_run(self.folder / name) for name in _OPTIMISERS]
+        write_report(self.folder / "report.html", runs, "Quickstart: a phrase-based system, tuned", [table])
+
+    def _print(self, rows: list[Row]) -> None:
+        self.say("done\n")
+        print(f"test BLEU of {self.arguments.test} sentences, with 95 % intervals:")
+        for row in rows:
+            interval = f"{100 * row['bleu']:6.2f}  [{100 * row['low']:.2f}, {100 * row['high']:.2f}]"
+            gain = f"  {100 * row['gain']:+.2f}, p = {_p(row)}" if row is not rows[0] else ""
+            print(f"  {row['weights']:10}{interval}{gain}")
+        print(
+            f"""
+report         {self.folder / "report.html"}
+weights        {self.folder / "weights.json"}
+Thot's own     {self.folder / "thot.cfg"}
+translations   {self.folder / "test"}
+
+next: translate   lasw decode --decoder thot --model {self.folder / "model"} \\
+                    --weights {self.folder / "weights.json"} {self.file("test", "source")}
+      tune again  lasw tune wro-global --decoder thot --model {self.folder / "model"} --run my-run \\
+                    --source {self.file("dev", "source")} --references {self.file("dev", "target")}
+      your text   scripts/quickstart --source FILE --target FILE"""
+        )
+
+
+Row = dict[str, Any]
+
+
+def _rows(names: Sequence[str], compared: Sequence[Comparison]) -> list[Row]:
+    """One a system: score, interval, difference from the first, p-value."""
+    rows = []
+    for name, result in zip(names, compared, strict=True):
+        interval = result.interval
+        low, high = (interval.low, interval.high) if interval else (result.score, result.score)
+        gain = result.score - compared[0].score
+        rows.append(
+            {"weights": name, "bleu": result.score, "low": low, "high": high, "gain": gain, "p": result.p_value}
+        )
+    return rows
+
+
+def _p(row: Row) -> str:
+    return "" if row["p"] is None else f"{row['p']:.3f}"

@@ -1,0 +1,36 @@
+"""Parallel text in two made-up languages, for tests that train a system: words with several translations, and an order
+of words that differs a little."""
+
+from __future__ import annotations
+
+import random
+
+_NOUNS = [("hund", "dog"), ("katze", "cat"), ("haus", "house"), ("baum", "tree"), ("bank", "bank"), ("bank", "bench")]
+_NOUNS += [("schloss", "castle"), ("schloss", "lock"), ("fenster", "window"), ("strasse", "street"), ("buch", "book")]
+_VERBS = [("sieht", "sees"), ("findet", "finds"), ("mag", "likes"), ("baut", "builds"), ("baut", "makes")]
+_ADJECTIVES = [("alte", "old"), ("neue", "new"), ("kleine", "small"), ("kleine", "little"), ("schöne", "nice")]
+_ADVERBS = [("heute", "today"), ("oft", "often"), ("nie", "never"), ("bald", "soon")]
+
+
+def parallel_text(count: int, seed: int = 1) -> tuple[list[str], list[str]]:
+    """`count` pairs of sentences, source and target side."""
+    draw = random.Random(seed)
+    pairs = [_sentence(draw) for _ in range(count)]
+    return [source for source, _ in pairs], [target for _, target in pairs]
+
+
+def _sentence(draw: random.Random) -> tuple[str, str]:
+    subject, thing = _noun_phrase(draw), _noun_phrase(draw)
+    verb, adverb = draw.choice(_VERBS), draw.choice(_ADVERBS)
+    if draw.random() < 0.5:
+        return f"{subject[0]} {verb[0]} {adverb[0]} {thing[0]} .", f"{subject[1]} {adverb[1]} {verb[1]} {thing[1]} ."
+    source = f"{adverb[0]} {verb[0]} {subject[0]} {thing[0]} ."
+    return source, f"{adverb[1]} {subject[1]} {verb[1]} {thing[1]} ."
+
+
+def _noun_phrase(draw: random.Random) -> tuple[str, str]:
+    noun = draw.choice(_NOUNS)
+    if draw.random() < 0.4:
+        return f"das {noun[0]}", f"the {noun[1]}"
+    adjective = draw.choice(_ADJECTIVES)
+    return f"das {adjective[0]} {noun[0]}", f"the {adjective[1]} {noun[1]}"

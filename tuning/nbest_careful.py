@@ -48,7 +48,7 @@ def read_row(line: str, layout: Layout, place: Place, first_line: int) -> Row:
     if fields.score is None and layout.score_at >= 0:
         raise place.error("no total", expected=f"one number in a field of its own, as on line {first_line}")
     row = Row(fields.owner, fields.text, [], score)
-    if layout.order:
+    if layout.named:
         _named(row, fields, layout, place, first_line)
     elif fields.groups is not None:
         raise place.error("features with names", expected=f"{len(layout.names)} numbers, as on line {first_line}")

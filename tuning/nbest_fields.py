@@ -15,8 +15,7 @@ from lasw.metrics.errors import UserError
 
 _NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan(?:\(\w*\))?)", re.I | re.A)
 _NUMBER_START = re.compile(r"[+-]?\.?\d", re.A)
-# What alignments, soft ones too, are written with; a field of other characters before the features is no such thing.
-_NUMERIC_FIELD = re.compile(r"[\d.,:;=?+\-/()\[\] \teE]*", re.A)
+_POINT = re.compile(r"\d[\d.,:;=?+\-]*", re.A)  # the first of an alignment, soft ones too, or of a segmentation
 SEPARATORS = "=:"
 MAX_ID = 2**31 - 1
 
@@ -87,7 +86,7 @@ def split_line(line: str, place: Place) -> Fields:
     single = [index for index in numeric if len(tokens[index]) == 1 and index != features_at]
     score_at = next((index for index in single if index > features_at), single[0] if single else -1)
     for index in range(2, max(features_at, score_at)):
-        if index not in (features_at, score_at) and not _ignored(fields[index], tokens[index]):
+        if index not in (features_at, score_at) and not _ignored(tokens[index], features_at < 0):
             raise place.error(
                 f"field {index + 1} ({_short(fields[index])}) is neither features nor a number nor an alignment",
                 expected="ID ||| hypothesis ||| features ||| total",
@@ -152,8 +151,10 @@ def _named(tokens: list[list[str]], place: Place) -> tuple[int, list[Group] | No
 def _groups(tokens: list[str], separator: str, place: Place) -> list[Group] | UserError | None:
     """The named numbers of a field, None if it has none, an error if it begins so and then goes wrong.
 
-    Names have letters: ``0-1=0-1 2=2`` is a segmentation, ``0:0`` an alignment.
+    Names have letters: ``0-1=0-1 2=2`` is a segmentation, ``0:0`` an alignment; what begins with ``(`` is a tree.
     """
+    if tokens and tokens[0].startswith("("):
+        return None
     groups: list[Group] = []
     for token in tokens:
         name, found, value = token.rpartition(separator)
@@ -174,11 +175,16 @@ def _groups(tokens: list[str], separator: str, place: Place) -> list[Group] | Us
     return groups if any(map(str.isalpha, "".join(group.name for group in groups))) else None
 
 
-def _ignored(field: str, tokens: list[str]) -> bool:
-    if _NUMERIC_FIELD.fullmatch(field):
+def _ignored(tokens: list[str], featureless: bool) -> bool:
+    """Whether a field may stand before the features: empty, an alignment, named numbers.
+
+    Where no other field has features (`featureless`), one with a number in it would be them, if it were in order.
+    """
+    if not tokens:
         return True
-    named = (_groups(tokens, separator, Place(None, None)) for separator in SEPARATORS)
-    return any(isinstance(groups, list) for groups in named)
+    if featureless:
+        return not any(map(is_number, tokens)) and all(map(_POINT.fullmatch, tokens))
+    return tokens[0][-1] in SEPARATORS or (_POINT.fullmatch(tokens[0]) is not None and not is_number(tokens[0]))
 
 
 def _short(field: str) -> str:

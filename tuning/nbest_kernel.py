@@ -64,7 +64,7 @@ class Rows(NamedTuple):
 def layout_arrays(layout: Layout) -> LayoutArrays:
     """`layout` for the kernel."""
     labels = [(name + layout.separator).encode("utf-8") for name in layout.order]
-    nameless = 0 if layout.order or layout.features_at < 0 else len(layout.names)
+    nameless = 0 if layout.named or layout.features_at < 0 else len(layout.names)
     where = (layout.features_at, layout.score_at, layout.fields, nameless)
     return LayoutArrays(
         np.frombuffer(b"".join(labels), dtype=np.uint8),
@@ -115,6 +115,7 @@ def read_rows(data, layout, words, names, out):  # type: ignore[no-untyped-def]
                 i, out.score[row] = _total(data, i)
             else:
                 read = False
+                i = _ignored(data, i, layout, field < features_at)
             if i < 0:
                 return CAREFUL
             while data[i] != _LF and not _bar(data, i):
@@ -208,6 +209,32 @@ def _total(data, i):  # type: ignore[no-untyped-def]
     i = _blanks(data, i)
     value, i, exact = read_number(data, i)
     return (i, value) if exact else (-1, 0.0)
+
+
+@borrowing
+def _ignored(data, i, layout, before):  # type: ignore[no-untyped-def]
+    """The start of a field that is surely nothing to be read, by its first token; -1 if it must be looked at.
+
+    That is an alignment, segmentation, a tree behind the features or named numbers before them.
+    """
+    i = _blanks(data, i)
+    if data[i] == _LF or _bar(data, i):
+        return i
+    if layout.facts[2] < 0:
+        return -1
+    end = _token_end(data, i)
+    if 48 <= data[i] <= 57:
+        _value, j, _exact = read_number(data, i)
+        if j == end:
+            return -1
+        for k in range(i + 1, end):
+            # Digits and the marks of alignments, as in `nbest_fields`.
+            if not (43 <= data[k] <= 61 or data[k] == 63) or data[k] == 47 or data[k] == 60:
+                return -1
+        return i
+    if before:
+        return i if data[end - 1] == 61 or data[end - 1] == 58 else -1  # = or :
+    return i if data[i] == 40 else -1  # (
 
 
 @borrowing

@@ -35,13 +35,15 @@ class Layout:
 
     Attributes:
         names: the dense features, in the order of the columns.
-        order: the dense features in the order of the lines; empty if they have no names.
+        named: whether the features have names.
+        order: the dense ones in the order of the lines, if they have names.
         separator: behind a name.
         joined: every name and its number are one token. Decoders that write so leave zeros out.
         features_at, score_at, fields: index of the fields, -1 for none, and how many there are.
     """
 
     names: FeatureNames
+    named: bool
     order: tuple[str, ...]
     separator: str
     joined: bool
@@ -84,7 +86,7 @@ def find_layout(
         found = FeatureNames(((UNNAMED, size),)) if size else FeatureNames(((ONLY_SCORE, 1),))
         if names is not None and len(names) != len(found):
             raise place.error(f"{len(found)} features without names", expected=f"{len(names)}: {shown(names)}")
-        return Layout(names or found, (), *where)
+        return Layout(names or found, False, (), *where)
     _refuse_twice(first.groups, place)
     if names is None:
         kept = _dense_groups(first.groups, set(dense), rest, place)
@@ -95,7 +97,7 @@ def find_layout(
         there = [group.name for group in first.groups if group.name in known]
         order = tuple(there + [name for name in known if name not in there])
     joined = all(group.joined for group in first.groups)
-    return Layout(names, order, first.separator, joined, first.features_at, first.score_at, first.count)
+    return Layout(names, True, order, first.separator, joined, first.features_at, first.score_at, first.count)
 
 
 def shown(names: FeatureNames) -> str:

@@ -159,7 +159,7 @@ class _Stream:
 
     def _room(self, block: Block) -> Rows:
         n = int(np.count_nonzero(block.data == _LF))
-        entries = len(block.data) // _SHORTEST_ENTRY + 1 if self.layout.order else 0
+        entries = len(block.data) // _SHORTEST_ENTRY + 1 if self.layout.named else 0
         state = np.zeros(7, dtype=np.int64)
         state[6] = block.first_line
         return Rows(

@@ -18,7 +18,7 @@ def write_nbest(path: str | os.PathLike[str], nbest: NBest) -> None:
     """Write ``ID ||| words  ||| NAME= v v NAME_rest= v ||| total`` a hypothesis, numbers as repr gives them.
 
     The file appears whole or not at all; a name that ends in ``.gz`` is compressed, always to the same bytes. Sparse
-    features stand behind the dense ones in the order of their columns.
+    features stand behind the dense ones in the order of their names.
 
     Raises:
         UserError: a token or name holds ``|||``, or the file cannot be written.
@@ -78,7 +78,7 @@ def _sparse(nbest: NBest, row: int) -> Iterator[str]:
     if nbest.sparse is None or nbest.sparse_names is None:
         return
     first, last = nbest.sparse.indptr[row], nbest.sparse.indptr[row + 1]
-    entries = zip(nbest.sparse.indices[first:last].tolist(), nbest.sparse.data[first:last].tolist(), strict=True)
-    for column, value in sorted(entries):
-        yield f"{nbest.sparse_names[column]}="
+    names = [nbest.sparse_names[column] for column in nbest.sparse.indices[first:last].tolist()]
+    for name, value in sorted(zip(names, nbest.sparse.data[first:last].tolist(), strict=True)):
+        yield f"{name}="
         yield repr(value)

@@ -23,6 +23,7 @@ from lasw.metrics.unaligned import HIGH_BITS, first_bytes, load_word, lowest_bit
 
 _FIRST_WORDS = 1 << 12
 _FIRST_BYTES = 1 << 16
+_LINES_AT_ONCE = 512  # as bytes they stay in the processor's cache
 
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio (Knuth, volume 3, section 6.4), odd
 _HASH_SHIFT = np.uint64(32)
@@ -177,10 +178,8 @@ class Corpus:
                 raise TypeError(f"line {number} is {type(line).__name__}; expected a string per sentence")
         if preprocess:
             kept = [preprocess(line) for line in kept]
-        data = b"\n".join([*map(str.encode, kept), b""])
-        if data.count(b"\n") > len(kept):  # a line break inside a line is white space
-            data = b"\n".join([*(line.replace("\n", " ").encode() for line in kept), b""])
-        return _encoded([np.frombuffer(data, dtype=np.uint8)], Vocabulary() if vocabulary is None else vocabulary, None)
+        blocks = (_joined(kept[k : k + _LINES_AT_ONCE]) for k in range(0, len(kept), _LINES_AT_ONCE))
+        return _encoded(blocks, Vocabulary() if vocabulary is None else vocabulary, None)
 
 
 def read_corpus(
@@ -228,8 +227,15 @@ def normal_form(corpus: Corpus) -> str | None:
 
 
 def _changed(text: str, change: Callable[[str], str]) -> NDArray[np.uint8]:
-    lines = [change(line).replace("\n", " ") for line in text.split("\n")[:-1]]
-    return np.frombuffer("".join(line + "\n" for line in lines).encode("utf-8"), dtype=np.uint8)
+    return _joined([change(line) for line in text.split("\n")[:-1]])
+
+
+def _joined(lines: list[str]) -> NDArray[np.uint8]:
+    """The lines as bytes, each ended by LF; a line break inside a line becomes a space."""
+    data = b"\n".join([*map(str.encode, lines), b""])
+    if data.count(b"\n") > len(lines):
+        data = b"\n".join([*(line.replace("\n", " ").encode() for line in lines), b""])
+    return np.frombuffer(data, dtype=np.uint8)
 
 
 def _encoded(blocks: Iterable[NDArray[np.uint8]], vocabulary: Vocabulary, path: str | None) -> Corpus:

@@ -79,10 +79,7 @@ def rewrite(template: Path, path: Path, weights: Weights, comment: Sequence[str]
     Raises:
         UserError: a group that the template does not declare, or of which it has another number of components.
     """
-    with open_bytes(template) as stream:
-        raw = stream.read().removeprefix(codecs.BOM_UTF8)
-    # Bytes that are no UTF-8 (in a path, in a comment) go through unchanged.
-    lines = raw.decode("utf-8", errors="surrogateescape").split("\n")
+    lines = _template_lines(template)
     layout = _layout(lines, template)
     end = "\r" if lines[0].endswith("\r") else ""
     if layout.old:
@@ -96,6 +93,23 @@ def rewrite(template: Path, path: Path, weights: Weights, comment: Sequence[str]
     top = "".join(f"# {text}{end}\n" for text in comment)
     with atomic_write(path) as out:
         out.write((top + "\n".join(lines)).encode("utf-8", errors="surrogateescape"))
+
+
+def check_template(template: Path) -> None:
+    """Make sure that `rewrite` has a moses.ini to work on.
+
+    Raises:
+        UserError: it cannot be read, or is something else.
+    """
+    if not is_moses_ini(_template_lines(template)):
+        raise UserError("no moses.ini", path=template, expected="sections as [feature] and [weight]")
+
+
+def _template_lines(template: Path) -> list[str]:
+    with open_bytes(template) as stream:
+        raw = stream.read().removeprefix(codecs.BOM_UTF8)
+    # Bytes that are no UTF-8 (in a path, in a comment) go through unchanged.
+    return raw.decode("utf-8", errors="surrogateescape").split("\n")
 
 
 def _layout(lines: Sequence[str], path: Path) -> _Layout:

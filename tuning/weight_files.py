@@ -95,15 +95,17 @@ def check_output(path: Path, *, kind: str | None = None, template: Path | None =
     """The kind that `write_weights` would write; what it would refuse is refused now, before a long run.
 
     Raises:
-        UserError: unknown kind, no template for a moses.ini, or no such folder.
+        UserError: unknown kind, no template for a moses.ini or one that is none, or no such folder.
     """
     kind = kind_of_name(path) if kind is None else kind
     if kind not in KINDS:
         raise unknown("kind of weight file", kind, list(KINDS))
-    if kind == MOSES and template is None:
-        raise UserError(
-            "no moses.ini to take the other settings from", path=path, remedy="give one, or write weights as JSON"
-        )
+    if kind == MOSES:
+        if template is None:
+            raise UserError(
+                "no moses.ini to take the other settings from", path=path, remedy="give one, or write weights as JSON"
+            )
+        moses_ini.check_template(template)
     folder = os.path.dirname(os.path.abspath(os.fspath(path)))
     if not os.path.isdir(folder):
         raise UserError("cannot be written (no such folder)", path=path, remedy=f"make {folder} first")

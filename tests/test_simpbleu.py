@@ -243,7 +243,7 @@ def test_precisions_of_table_2_2(candidate: str, precisions: list[str], smoothed
     row = m.statistics(Corpus.from_lines([candidate], references.vocabulary), m.prepare(references), np.zeros(1, int))
     assert [f"{row[0, 2 * n]}/{row[0, 2 * n + 1]}" for n in range(4)] == precisions
     assert m.sentence_scores(row)[0] == pytest.approx(smoothed, abs=0.005)
-    # 4.2.2 prints 0 and 0.29 without smoothing
+    # Section 2.4.2 prints 0 and 0.29 without smoothing
     expected = 0.0 if candidate == CANDIDATE_7 else 0.29
     assert one("PGC4:alpha=0", candidate, *REFERENCES)[0] == pytest.approx(expected, abs=0.01)
 

@@ -25,6 +25,7 @@ from lasw.selection.bitext_split import Pair, split
 from lasw.selection.libreoffice_help import fingerprint_of_pages, read_help
 from lasw.tuning import configuration
 from lasw.tuning.decoders.thot import Thot
+from lasw.tuning.first_best import first_hypotheses
 from lasw.tuning.report import Table, read_run, write_report
 from lasw.tuning.run_directory import RunDirectory
 from lasw.tuning.tune import fingerprint, tune, versions
@@ -173,11 +174,8 @@ class _Steps:
             output = self.folder / "test" / f"{name}.txt"
             if not output.exists():
                 self.say(f"translating the test set with {name} weights")
-                nbest = decoder.decode(source, weights, 1, Vocabulary())
-                lines = [""] * len(source)
-                for k in range(len(nbest) - 1, -1, -1):
-                    lines[int(nbest.owner[k])] = nbest.hypotheses.text(k)
-                write_text(output, "".join(line + "\n" for line in lines))
+                best = first_hypotheses(decoder.decode(source, weights, 1, Vocabulary()), len(source))
+                write_text(output, "".join(best.text(k) + "\n" for k in range(len(best))))
 
     def results(self) -> None:
         """Test BLEU, the kept weights, the report."""

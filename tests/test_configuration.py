@@ -52,7 +52,7 @@ def test_a_whole_file(tmp_path: Path) -> None:
         (("oracle_share = 0.2", "seed = 9"), r"unknown key 'seed' in \[optimiser\]; it belongs in \[run\]"),
         (('name = "wro"', 'name = "pro"'), r"unknown key 'oracle_share' in \[optimiser\]; another optimiser has it"),
         (("[run]\n", "seed = 4\n[run]\n"), r":1: unknown section or key 'seed' outside all sections; it belongs in"),
-        (("[optimiser]", "[optimizer]"), r":14: unknown section or key 'optimizer'.*; did you mean 'optimiser'\?"),
+        (("[optimiser]", "[optimizer]"), r":13: unknown section or key 'optimizer'.*; did you mean 'optimiser'\?"),
         (("[optimiser]", "[zzz]"), r"unknown section or key 'zzz' outside all sections; valid are run, data, decoder"),
         (("seed = 3", "seed = 3.5"), r"c.toml:3: run.seed is 3.5; expected a whole number"),
         (("seed = 3", "seed = true"), r"run.seed is True; expected a whole number"),

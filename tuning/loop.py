@@ -24,8 +24,9 @@ import numpy as np
 from lasw.metrics.base import Metric, References
 from lasw.metrics.errors import UserError
 from lasw.metrics.registry import metric as metric_of
-from lasw.metrics.text import Corpus, Vocabulary
+from lasw.metrics.text import Vocabulary
 from lasw.tuning.decoders.base import Decoder
+from lasw.tuning.first_best import check_lists, corpus_score, first_hypotheses, note_silence
 from lasw.tuning.nbest import NBest
 from lasw.tuning.nbest_reader import read_nbest
 from lasw.tuning.nbest_writer import write_nbest
@@ -249,60 +250,22 @@ class _Run:
         clock = _Clock()
         nbest = self.loop.decoder.decode(self.source, weights, self.loop.nbest, self.references.vocabulary)
         seconds = {"decode": clock.lap()}
-        self._refuse_unusable(nbest, weights)
+        check_lists(self.loop.decoder.name, nbest, weights)
         write_nbest(folder / "nbest.gz", nbest)
         nbest = self._list(number)
-        score, warnings = self._dev_score(nbest)
+        metric = self.loop.dev_metric
+        first = first_hypotheses(nbest, len(self.source))
+        warnings = note_silence(self.loop.decoder.name, nbest, self.source)
         warnings += self._same_list(number, folder / "nbest.gz")
         done = {
             "iteration": number,
-            "dev_score": score,
+            "dev_score": corpus_score(metric, first, self.references),
             "hypotheses": len(nbest),
             "seconds": {**seconds, "write": clock.lap()},
             "warnings": warnings,
         }
         write_json(folder / "decode.json", done)
         return done
-
-    def _refuse_unusable(self, nbest: NBest, weights: Weights) -> None:
-        name = self.loop.decoder.name
-        if not len(nbest):
-            raise UserError(f"{name} gave no hypothesis for any sentence")
-        if nbest.names != weights.names:
-            raise UserError(
-                f"{name} gave lists with the features {' '.join(nbest.names.components)}",
-                expected=f"those that have weights: {' '.join(weights.names.components)}",
-            )
-        numbers = np.column_stack([nbest.dense, nbest.score])
-        wrong = ~np.isfinite(numbers)
-        if wrong.any():
-            row, column = np.argwhere(wrong)[0].tolist()
-            what = (*nbest.names.components, "its total")[column]
-            raise UserError(
-                f"{name} gave {int(wrong.any(axis=1).sum())} hypotheses with numbers that are not finite: {what} is "
-                f"{numbers[row, column]} for sentence {int(nbest.owner[row]) + 1}",
-                expected="finite numbers",
-            )
-
-    def _dev_score(self, nbest: NBest) -> tuple[float, list[str]]:
-        """Corpus score of each sentence's first hypothesis; a sentence without any counts as translated by nothing."""
-        first = np.full(len(self.source), -1, dtype=np.int64)
-        first[nbest.owner[::-1]] = np.arange(len(nbest))[::-1]
-        none = first < 0
-        silent = [k for k in np.flatnonzero(none).tolist() if self.source[k].strip()]
-        best = nbest.hypotheses.take(first[~none])
-        offsets = np.zeros(len(self.source) + 1, dtype=np.int64)
-        np.cumsum(np.where(none, 0, nbest.hypotheses.lengths[np.maximum(first, 0)]), out=offsets[1:])
-        corpus = Corpus(best.ids, offsets, best.vocabulary)
-        metric = self.loop.dev_metric
-        statistics = metric.statistics(corpus, metric.prepare(self.references), np.arange(len(corpus), dtype=np.int32))
-        warnings = []
-        if silent:
-            warnings.append(
-                f"{self.loop.decoder.name} gave no hypothesis for {len(silent)} of {len(self.source)} sentences, "
-                f"the first is line {silent[0] + 1}"
-            )
-        return float(metric.corpus_score(statistics.sum(axis=0))), warnings
 
     def _same_list(self, number: int, path: Path) -> list[str]:
         """A warning if the decoder takes no notice of the weights: totals should differ even where texts do not."""

@@ -37,7 +37,7 @@ class Fixed(Decoder):
 
     def __init__(
         self,
-        lists: tuple[str, ...],
+        lists: tuple[str | os.PathLike[str], ...],
         *,
         initial: str | os.PathLike[str] | None = None,
         features: tuple[str, ...] = (),

@@ -253,3 +253,22 @@ def test_unknown_option(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
         tune("--optimizer", "pro")
     assert end.value.code == 2
     assert "did you mean '--optimiser'" in capsys.readouterr().err
+
+
+def test_given_lists(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = ["the red house runs slowly today", "a blue tree sees the house"]
+    (tmp_path / "dev").write_text("".join(line + "\n" for line in lines))
+    rows = []
+    for owner, line in enumerate(lines):
+        words = line.split()
+        for cut in range(len(words)):
+            rows.append(f"{owner} ||| {' '.join(words[cut:])} ||| LM= {-cut / 2} WP= {cut - 6} ||| 0")
+    (tmp_path / "lists").write_text("".join(row + "\n" for row in rows))
+    given = ["--source", "dev", "--references", "dev", "--run", "run", "--decoder", "fixed", "--lists", "lists"]
+    assert main(["tune", "--optimiser", "pro", *given]) == 0
+    out, err = capsys.readouterr()
+    assert "finished after 2 iterations: no new candidates" in out
+    assert "development score 100.00" in out
+    assert "ignore" not in err
+    assert read_weights("run/weights.json").by_group()["LM"][0] > 0

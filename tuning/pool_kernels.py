@@ -5,18 +5,20 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from lasw.metrics.kernels import borrowing
+
 # Multiplier and shift of a 64-bit multiplicative hash (the fractional part of the golden ratio, odd).
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def _mix(h, value):  # type: ignore[no-untyped-def]
     h = (h ^ value) * _GOLDEN
     return h ^ (h >> _SHIFT)
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def _row_hash(owner, ids, start, end, bits, row, columns, values, first, last):  # type: ignore[no-untyped-def]
     h = _mix(np.uint64(owner), np.uint64(end - start))
     for i in range(start, end):
@@ -28,7 +30,7 @@ def _row_hash(owner, ids, start, end, bits, row, columns, values, first, last): 
     return h
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def merge(new, pool, table, hashes, count):  # type: ignore[no-untyped-def]
     """Append to the pool the rows of `new` that it does not have yet.
 
@@ -85,7 +87,7 @@ def merge(new, pool, table, hashes, count):  # type: ignore[no-untyped-def]
     return n
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def rehash(table, hashes, count):  # type: ignore[no-untyped-def]
     """Fill an empty `table` with rows 0 to `count` - 1."""
     mask = np.uint64(table.shape[0] - 1)
@@ -111,7 +113,7 @@ def group(owner, starts, order):  # type: ignore[no-untyped-def]
         free[owner[i]] += 1
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def model_scores(dense, weights, starts, columns, values, sparse_weights, out):  # type: ignore[no-untyped-def]
     """`out[i]` = the row's dot product with the weights, summed from left to right.
 
@@ -126,7 +128,7 @@ def model_scores(dense, weights, starts, columns, values, sparse_weights, out): 
         out[i] = score
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def best_rows(owner, scores, best):  # type: ignore[no-untyped-def]
     """`best[s]` (S,) = the first row of sentence s among those that score highest, -1 if it has none."""
     best[:] = -1

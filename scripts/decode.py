@@ -89,10 +89,9 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
             raise UserError(
                 f"decoder {arguments.decoder} has no {option}", expected=", ".join(k for k in own if k != "name")
             )
-        several = own[key].several
-        settings[key] = (
-            tuple(own[key].parsed(one, option) for one in value) if several else own[key].parsed(value, option)
-        )
+        texts = value if own[key].several else [value]
+        parsed = [own[key].parsed(text, option) for text in texts]
+        settings[key] = tuple(one for found in parsed for one in found) if own[key].several else parsed[0]
     for key, parameter in own.items():
         if parameter.required and key not in settings and key != "name":
             raise UserError(f"no --{key.replace('_', '-')}", expected=parameter.help)

@@ -13,7 +13,7 @@ from lasw.metrics.files import read_lines
 from lasw.metrics.text import Corpus
 from lasw.scripts.options import add_output_options, note, positive_int, print_json, warn
 from lasw.selection import alignment
-from lasw.tuning.thot_training import TrainingOptions, build_system
+from lasw.tuning.thot_training import TrainingOptions, build_system, check_text
 
 _DEFAULTS = TrainingOptions()
 _EPILOG = """\
@@ -111,6 +111,10 @@ def train(
     """
     lines = read_parallel(source, target, encoding)
     texts = Corpus.from_lines(lines[0]), Corpus.from_lines(lines[1])
+    count = min(1000, len(lines[0]) // 50) if held_out is None else held_out
+    options = TrainingOptions(phrase_length, translations, order, count)
+    for text, path in zip(texts, (source, target), strict=True):
+        check_text(text, path, options)
     Path(folder).mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="lasw-train-") as scratch:
         note(quiet, f"word alignment of {len(lines[0])} sentence pairs, both directions ({model})")
@@ -119,8 +123,6 @@ def train(
             warn("train", unaligned_notes(directions, len(lines[0])))
         points = alignment.symmetrise(directions, symmetrisation)
         note(quiet, "phrase table and language model")
-        count = min(1000, len(lines[0]) // 50) if held_out is None else held_out
-        options = TrainingOptions(phrase_length, translations, order, count)
         models = dict(zip(("invswm", "swm"), directions.prefixes, strict=True))
         return build_system(folder, *texts, points.points, points.offsets, models, model, options)
 

@@ -21,7 +21,11 @@ BUCKETS = 3  # by how often the history was seen: below 10, below 20, more (Thot
 BUCKET_SIZE = 10
 EM_ITERATIONS = 50
 _SHARE = 0.5  # of the longer context where no held-out text says more
+# Of the longer context, always: at 1 a word that was never seen there is impossible, and the decoder drops every
+# hypothesis that has it, be it the only one.
+_MOST = 0.99
 _MARKS = ("<s>", "</s>", "<unk>")
+_OWN_SYMBOLS = 1  # words that Thot's vocabulary has besides those of the counts and `_MARKS`
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -100,7 +104,7 @@ def train_language_model(text: Corpus, order: int = 3, held_out: Corpus | None =
     weights = np.full((order, BUCKETS), _SHARE)
     if held_out is not None:
         predicted = training + np.flatnonzero(flat[training:] != begin)
-        weights = _interpolated(weights, orders, [row[predicted] for row in rows], int(known.sum()))
+        weights = _interpolated(weights, orders, [row[predicted] for row in rows], int(known.sum()) + _OWN_SYMBOLS)
     return LanguageModel(words, orders, weights)
 
 
@@ -161,5 +165,5 @@ def _interpolated(weights: Floats, orders: list[NgramCounts], rows: list[Ints], 
             kept = np.bincount(bucket[n][here], weights=stops[here], minlength=BUCKETS)
             new[n] = np.where(mass > 0, kept / np.maximum(mass, 1e-300), weights[n])
             reached = reached - stops
-        weights = new
+        weights = np.minimum(new, _MOST)
     return weights

@@ -27,10 +27,9 @@ from lasw.tuning.thot_phrase_table import SEPARATOR, write_phrase_table
 
 DESCRIPTION = "system.json"
 FORMAT = 1
-# What Thot writes for its word alignment models but does not need to decode.
-_TRAINING_ONLY = (".srctrgc", ".aligns")
-# Thot refuses to load a model without the training text, but reads nothing of it.
-_EMPTIED = (".src", ".trg")
+# Written with the word alignment models, of no use to the decoder. (The training text is: its size sets the expected
+# length of a translation.)
+_TRAINING_ONLY = (".aligns",)
 # Thot's own values: weights of the phrase counts against the lexical models in p(t|s) and p(s|t), a uniform source
 # segmentation, target cuts 0.999 in monotone order, geometric target phrase lengths.
 _SMALL_FILES = {
@@ -85,9 +84,7 @@ def build_system(
     """
     options = options or TrainingOptions()
     for corpus in (source, target):
-        _check(corpus)
-    if not 0 <= options.held_out < len(target):
-        raise UserError(f"{options.held_out} sentences held out of {len(target)}", expected="fewer than there are")
+        check_text(corpus, corpus.path, options)
     place = Path(folder)
     (place / DESCRIPTION).unlink(missing_ok=True)
     for name in ("tm", "lm"):
@@ -130,14 +127,21 @@ def _language_model(prefix: Path, target: Corpus, options: TrainingOptions) -> N
     write_text(f"{prefix}.wp", "")
 
 
-def _check(corpus: Corpus) -> None:
+def check_text(corpus: Corpus, path: str | os.PathLike[str] | None, options: TrainingOptions) -> None:
+    """Refuse text that `build_system` would refuse, before anything is trained on it.
+
+    Raises:
+        UserError: a token that Thot's files cannot hold, or not more sentences than are held out.
+    """
+    if not 0 <= options.held_out < len(corpus):
+        raise UserError(f"{options.held_out} sentences held out of {len(corpus)}", expected="fewer than there are")
     for token in _RESERVED:
         number = corpus.vocabulary.add(token)
         where = np.flatnonzero(corpus.ids == number)
         if len(where):
             raise UserError(
                 f"the token {token!r} means something else in Thot's files",
-                path=corpus.path,
+                path=path,
                 line=int(np.searchsorted(corpus.offsets, where[0], side="right")),
                 remedy="replace it in the text",
             )
@@ -147,8 +151,4 @@ def _copy_models(prefix: Path, folder: Path, name: str) -> None:
     for file in sorted(prefix.parent.iterdir()):
         suffix = file.name.removeprefix(prefix.name)
         if file.name.startswith(f"{prefix.name}.") and suffix not in _TRAINING_ONLY:
-            copy = folder / f"{name}{suffix}"
-            if suffix in _EMPTIED:
-                write_text(copy, "")
-            else:
-                shutil.copyfile(file, copy)
+            shutil.copyfile(file, folder / f"{name}{suffix}")

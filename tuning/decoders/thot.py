@@ -112,7 +112,12 @@ class Thot(Decoder):
         dense = weights.dense.tolist()
         requests = [(sentences[k], dense, ask, n, self._by_text) for k in filled]
         lists: list[list[Any]] = [[("", (0.0,) * len(FEATURES), 0.0)] for _ in sentences]
-        for k, found in zip(filled, ask_all(self._workers, requests), strict=True):
+        try:
+            answers = ask_all(self._workers, requests)
+        except BaseException:
+            self.close()  # an interrupted worker may still have an answer on its way
+            raise
+        for k, found in zip(filled, answers, strict=True):
             lists[k] = found
         owner = np.repeat(np.arange(len(lists), dtype=np.int32), [len(found) for found in lists])
         rows = [row for found in lists for row in found]

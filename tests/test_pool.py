@@ -192,7 +192,9 @@ def test_pool_without_text():
         Pool(references()).add(scored)
 
 
-def test_growing():
+@pytest.mark.parametrize("large", [0, 1 << 26])
+def test_growing(monkeypatch, large):
+    monkeypatch.setattr("lasw.tuning.growing._LARGE", large)
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(1000, 3))
     grown, held = Growing(np.float64, 3), []

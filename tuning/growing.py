@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-_SPARE = 16  # a sixteenth more than asked for: the kernel zeroes and so occupies all of it
+_SPARE = 16  # large arrays get a sixteenth more than asked for: growing in place zeroes and so occupies all of it
+_LARGE = 1 << 26  # bytes; smaller ones are copied to twice the room, which occupies nothing before it is used
 
 
 class Growing:
     """Rows of one type, appended in place; `width` None makes it one-dimensional.
 
-    `rows` is a view. As long as nobody holds one, growing moves pages (realloc) and the peak is the new size; held
-    views stay valid and cost a copy.
+    `rows` is a view. As long as nobody holds one, growing a large array moves pages (realloc) and the peak is the new
+    size; held views stay valid and cost a copy.
     """
 
     def __init__(self, dtype: DTypeLike, width: int | None = None) -> None:
@@ -34,16 +35,24 @@ class Growing:
         """The whole buffer, with at least `extra` free rows behind the `size` that are used."""
         needed = self.size + extra
         if needed > len(self._buffer):
-            capacity = needed + needed // _SPARE
-            try:
-                self._buffer.resize((capacity, *self._tail))
-            except ValueError:  # someone holds a view
-                longer = np.empty((capacity, *self._tail), dtype=self._buffer.dtype)
-                longer[: self.size] = self._buffer[: self.size]
-                self._buffer = longer
+            self._grow(needed)
         return self._buffer
 
     def append(self, rows: NDArray[Any]) -> None:
         """Put `rows` at the end."""
         self.room(len(rows))[self.size : self.size + len(rows)] = rows
         self.size += len(rows)
+
+    def _grow(self, needed: int) -> None:
+        row_bytes = self._buffer.itemsize * (self._tail[0] if self._tail else 1)
+        large = needed * row_bytes >= _LARGE
+        capacity = needed + needed // _SPARE if large else 2 * needed
+        if large:
+            try:
+                self._buffer.resize((capacity, *self._tail))
+                return
+            except ValueError:  # someone holds a view
+                pass
+        longer = np.empty((capacity, *self._tail), dtype=self._buffer.dtype)
+        longer[: self.size] = self._buffer[: self.size]
+        self._buffer = longer

@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lasw.metrics.errors import UserError
@@ -120,10 +120,18 @@ def _metavar(parameter: Parameter) -> str:
 
 def _help(section: str, parameter: Parameter) -> str:
     names = configuration.known(section)
-    owners = [name for name in names if parameter.name in configuration.keys(section, name)]
+    owners = {
+        name: own[parameter.name] for name in names if parameter.name in (own := configuration.keys(section, name))
+    }
     of_some = f"{', '.join(owners)}: " if len(owners) < len(names) else ""
-    default = "" if parameter.required or parameter.default is None else f" (default: {_shown(parameter.default)})"
-    return (of_some + parameter.help.rstrip(".") + default).replace("%", "%%")
+    return (of_some + parameter.help.rstrip(".") + _default(parameter, owners)).replace("%", "%%")
+
+
+def _default(parameter: Parameter, owners: Mapping[str, Parameter]) -> str:
+    defaults = {name: one.default for name, one in owners.items() if one.default is not None}
+    if len(set(defaults.values())) > 1:
+        return f" (default: {', '.join(f'{_shown(value)} for {name}' for name, value in defaults.items())})"
+    return "" if parameter.default in (None, ()) else f" (default: {_shown(parameter.default)})"
 
 
 def _shown(value: object) -> str:

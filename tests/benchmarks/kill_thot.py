@@ -3,7 +3,8 @@
     python tests/benchmarks/kill_thot.py [--kills 20] [--model DIR --source FILE --references FILE]
 
 Without a model a small one is trained from made-up text. Every trial has a run directory of its own, is killed once, at
-a moment drawn from the time that the uninterrupted run took, and then finished by the same command.
+a moment drawn from the time that the uninterrupted run was at work (from its first file on), and then finished by the
+same command.
 """
 
 from __future__ import annotations
@@ -29,16 +30,19 @@ def main() -> int:
     parser.add_argument("--model", type=Path, help="a system of 'lasw train'")
     parser.add_argument("--source", type=Path)
     parser.add_argument("--references", type=Path)
-    parser.add_argument("--nbest", default="100")
-    parser.add_argument("--iterations", default="4")
+    parser.add_argument("--nbest", default="50")
+    parser.add_argument("--iterations", default="3")
     arguments = parser.parse_args()
     seed = random.SystemRandom().randrange(10**6) if arguments.seed is None else arguments.seed
     with tempfile.TemporaryDirectory(prefix="lasw-kill-") as scratch:
         folder = Path(scratch)
         if arguments.model is None:
             _train(folder, arguments)
+        process = _start(arguments, folder / "whole")
         began = time.perf_counter()
-        subprocess.run(_command(arguments, folder / "whole"), check=True, stderr=subprocess.DEVNULL)
+        if process.wait():
+            print("the uninterrupted run failed", file=sys.stderr)
+            return 1
         seconds = time.perf_counter() - began
         wanted = (folder / "whole" / "weights.json").read_bytes()
         print(f"uninterrupted: {seconds:.1f} s; moments drawn with seed {seed}", flush=True)
@@ -50,7 +54,7 @@ def main() -> int:
 
 
 def _trial(arguments: argparse.Namespace, run: Path, moment: float, wanted: bytes) -> bool:
-    process = subprocess.Popen(_command(arguments, run), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = _start(arguments, run)
     try:
         process.wait(moment)
     except subprocess.TimeoutExpired:
@@ -66,6 +70,14 @@ def _trial(arguments: argparse.Namespace, run: Path, moment: float, wanted: byte
     return same
 
 
+def _start(arguments: argparse.Namespace, run: Path) -> subprocess.Popen[bytes]:
+    """A run that is at work: it has written its first file."""
+    process = subprocess.Popen(_command(arguments, run), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while process.poll() is None and not (run / "run.json").exists():
+        time.sleep(0.002)
+    return process
+
+
 def _command(arguments: argparse.Namespace, run: Path) -> list[str]:
     command = [sys.executable, "-m", "lasw.scripts.main", "tune", "wro-simpbleu", "--run", str(run)]
     command += ["--decoder", "thot", "--model", str(arguments.model), "--jobs", "2", "--seed", "1"]
@@ -74,7 +86,7 @@ def _command(arguments: argparse.Namespace, run: Path) -> list[str]:
 
 
 def _train(folder: Path, arguments: argparse.Namespace) -> None:
-    for name, count, seed in (("train", 2000, 1), ("dev", 100, 2)):
+    for name, count, seed in (("train", 2000, 1), ("dev", 50, 2)):
         for side, lines in zip(("source", "target"), parallel_text(count, seed), strict=True):
             (folder / f"{name}.{side}").write_text("".join(line + "\n" for line in lines), encoding="utf-8")
     arguments.model, arguments.source = folder / "model", folder / "dev.source"

@@ -16,7 +16,7 @@ from lasw.metrics.errors import UserError
 from lasw.metrics.evaluation import Evaluation
 from lasw.metrics.files import read_lines, write_text
 from lasw.metrics.registry import metric
-from lasw.metrics.significance import Comparison, paired_bootstrap
+from lasw.metrics.significance import Comparison, Interval, bootstrap_scores, confidence, paired_bootstrap
 from lasw.metrics.text import Vocabulary, read_corpus
 from lasw.scripts.options import positive_int
 from lasw.scripts.progress import TuningProgress
@@ -42,6 +42,7 @@ Interrupted, the same command goes on where it stopped. scripts/quickstart fetch
 _SETTINGS = "quickstart"  # the configuration that comes with the package
 _OPTIMISERS = ("wro", "pro")  # the first is the one whose weights are kept
 _PARTS = ("train", "dev", "test")
+_SHOWN = ("bleu", "low", "high", "gain", "gain_low", "gain_high")
 _SIDES = ("source", "target")
 # What else stands in the folder: the steps' own folders and files, and what scripts/quickstart fetched.
 _BESIDE = ("text", "model", "test", *_OPTIMISERS, "results.json", "packages", "packages.part", "apt")
@@ -59,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--jobs", type=positive_int, default=2, help="processes (default: %(default)s)")
     parser.add_argument("--dev", type=positive_int, default=300, help="sentences to tune on (default: %(default)s)")
-    parser.add_argument("--test", type=positive_int, default=500, help="sentences to test on (default: %(default)s)")
+    parser.add_argument("--test", type=positive_int, default=800, help="sentences to test on (default: %(default)s)")
     parser.add_argument("--iterations", type=positive_int, help="of each tuning, at most (default: as configured)")
     parser.add_argument("--seed", type=int, default=1, help="of all that is drawn (default: %(default)s)")
 
@@ -184,12 +185,15 @@ class _Steps:
         vocabulary = Vocabulary()
         references = References((read_corpus(self.file("test", "target"), vocabulary),))
         outputs = tuple(read_corpus(self.folder / "test" / f"{name}.txt", vocabulary) for name in systems)
-        compared = paired_bootstrap(bleu, Evaluation(references, outputs).statistics(bleu), seed=self.arguments.seed)
+        statistics = Evaluation(references, outputs).statistics(bleu)
+        compared = paired_bootstrap(bleu, statistics, seed=self.arguments.seed)
+        samples = [bootstrap_scores(bleu, one, seed=self.arguments.seed) for one in statistics]
+        gains = [confidence(one - samples[0]) for one in samples]
         kept = systems[_OPTIMISERS[0]]
         write_weights(self.folder / "weights.json", kept)
         comment = [f"tuned by lasw quickstart, test BLEU {100 * compared[2].score:.2f}", str(bleu.signature())]
         self._decoder().write_configuration(self.folder / "thot.cfg", kept, comment)
-        rows = _rows(list(systems), compared)
+        rows = _rows(list(systems), compared, gains)
         write_text(self.folder / "results.json", json.dumps(rows, indent=2) + "\n")
         self._report(rows, str(bleu.signature()))
         self._print(rows)
@@ -197,13 +201,11 @@ class _Steps:
     def _report(self, rows: list[Row], signature: str) -> None:
         table = Table(
             f"Test BLEU, {self.arguments.test} sentences",
-            ["weights", "BLEU", "from", "to", "against all ones", "p"],
+            ["weights", "BLEU", "from", "to", "gain over all ones", "from", "to", "p"],
+            [[row["weights"], *(100 * row[key] for key in _SHOWN), _p(row)] for row in rows],
             [
-                [row["weights"], 100 * row["bleu"], 100 * row["low"], 100 * row["high"], 100 * row["gain"], _p(row)]
-                for row in rows
-            ],
-            [
-                "From, to: the middle 95 % of 1000 bootstrap samples; p: paired bootstrap against all ones.",
+                "From, to: the middle 95 % of 1000 bootstrap samples of the test set, paired for the gain; p: paired "
+                "bootstrap against all ones.",
                 signature,
             ],
         )
@@ -212,11 +214,13 @@ class _Steps:
 
     def _print(self, rows: list[Row]) -> None:
         self.say("done\n")
-        print(f"test BLEU of {self.arguments.test} sentences, with 95 % intervals:")
+        print(f"test BLEU of {self.arguments.test} sentences and gain over all ones, with 95 % intervals:")
         for row in rows:
             interval = f"{100 * row['bleu']:6.2f}  [{100 * row['low']:.2f}, {100 * row['high']:.2f}]"
-            gain = f"  {100 * row['gain']:+.2f}, p = {_p(row)}" if row is not rows[0] else ""
-            print(f"  {row['weights']:10}{interval}{gain}")
+            gain = (
+                f"{100 * row['gain']:+.2f} [{100 * row['gain_low']:+.2f}, {100 * row['gain_high']:+.2f}], p = {_p(row)}"
+            )
+            print(f"  {row['weights']:10}{interval}" + ("" if row is rows[0] else f"  {gain}"))
         print(
             f"""
 report         {self.folder / "report.html"}
@@ -235,16 +239,15 @@ next: translate   lasw decode --decoder thot --model {self.folder / "model"} \\
 Row = dict[str, Any]
 
 
-def _rows(names: Sequence[str], compared: Sequence[Comparison]) -> list[Row]:
-    """One a system: score, interval, difference from the first, p-value."""
+def _rows(names: Sequence[str], compared: Sequence[Comparison], gains: Sequence[Interval]) -> list[Row]:
+    """One a system: score and interval, gain over the first system and its interval, p-value."""
     rows = []
-    for name, result in zip(names, compared, strict=True):
+    for name, result, paired in zip(names, compared, gains, strict=True):
         interval = result.interval
         low, high = (interval.low, interval.high) if interval else (result.score, result.score)
+        row = {"weights": name, "bleu": result.score, "low": low, "high": high, "p": result.p_value}
         gain = result.score - compared[0].score
-        rows.append(
-            {"weights": name, "bleu": result.score, "low": low, "high": high, "gain": gain, "p": result.p_value}
-        )
+        rows.append({**row, "gain": gain, "gain_low": paired.low, "gain_high": paired.high})
     return rows
 
 

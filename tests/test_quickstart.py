@@ -60,6 +60,7 @@ def test_numbers_are_those_of_the_translations(finished: Path) -> None:
         assert row["bleu"] == pytest.approx(bleu.corpus_score(total), abs=1e-12)
         assert row["low"] <= row["bleu"] <= row["high"]
         assert row["gain"] == row["bleu"] - rows[0]["bleu"]
+        assert row["gain_low"] <= row["gain"] <= row["gain_high"]
     assert rows[0]["bleu"] > 0.2  # a system that translates
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import Blocks
-from lasw.metrics.kernels import borrowing
+from lasw.metrics.kernels import borrowing, inlined
 from lasw.metrics.unaligned import HIGH_BITS, first_bytes, load_word, lowest_bit
 
 _FIRST_WORDS = 1 << 12
@@ -262,7 +262,7 @@ def _extended(array: NDArray[np.generic], size: int) -> NDArray:  # type: ignore
     return longer
 
 
-@borrowing
+@inlined
 def intern_token(vocabulary, data, start, end):  # type: ignore[no-untyped-def]
     """Kernel: the id of the token `data[start:end]`, new if need be; -1 if the vocabulary must grow first."""
     size = end - start

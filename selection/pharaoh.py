@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,9 @@ from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import atomic_write, read_lines
+
+# Numbers below 10^9: a position fits 32 bits.
+_LINE = re.compile(r"[ \t]*([0-9]{1,9}-[0-9]{1,9}([ \t]+|$))*")
 
 
 @dataclass(frozen=True)
@@ -59,20 +63,19 @@ def read_pharaoh(path: str | os.PathLike[str]) -> Alignment:
     Raises:
         UserError: something is no ``i-j``; with file and line.
     """
-    pairs = []
-    for number, line in enumerate(read_lines(path), 1):
-        try:
-            numbers = [int(value) for point in line.split() for value in _both(point)]
-        except ValueError:
+    lines = read_lines(path)
+    counts = np.zeros(len(lines), dtype=np.int64)
+    for number, line in enumerate(lines):
+        if not _LINE.fullmatch(line):
             raise UserError(
-                f"{line[:60]!r} is no word alignment", path=os.fspath(path), line=number, expected="points like 0-0 1-2"
-            ) from None
-        pairs.append(np.unique(np.array(numbers, dtype=np.int32).reshape(-1, 2), axis=0))
-    return Alignment.from_pairs(pairs)
-
-
-def _both(point: str) -> tuple[str, str]:
-    source, dash, target = point.partition("-")
-    if not dash or not source.isascii() or not source.isdigit() or not target.isascii() or not target.isdigit():
-        raise ValueError(point)
-    return source, target
+                f"{line[:60]!r} is no word alignment",
+                path=os.fspath(path),
+                line=number + 1,
+                expected="points like 0-0 1-2",
+            )
+        counts[number] = line.count("-")
+    points = np.fromstring(" ".join(lines).replace("-", " "), dtype=np.int32, sep=" ").reshape(-1, 2)
+    rows = np.column_stack([np.repeat(np.arange(len(lines)), counts), points])
+    rows = np.unique(rows, axis=0)
+    counts = np.bincount(rows[:, 0], minlength=len(lines))
+    return Alignment(rows[:, 1:].astype(np.int32), np.concatenate([[0], np.cumsum(counts)]))

@@ -30,12 +30,13 @@ FORMAT = 1
 # Written with the word alignment models, of no use to the decoder. (The training text is: its size sets the expected
 # length of a translation.)
 _TRAINING_ONLY = (".aligns",)
-# Thot's own values: weights of the phrase counts against the lexical models in p(t|s) and p(s|t), a uniform source
-# segmentation, target cuts 0.999 in monotone order, geometric target phrase lengths.
+# Thot's own values (weights of the phrase counts against the lexical models in p(t|s) and p(s|t), a uniform source
+# segmentation, geometric target phrase lengths), but for the probability of going on without a jump: at Thot's 0.999
+# the jump feature of a monotone translation is log 0.999 a phrase, a thousandth of the scale of the others.
 _SMALL_FILES = {
     ".lambda": "0.7 0.7\n",
     ".srcsegmlentable": "Uniform\n",
-    ".trgcutstable": "0.999\n",
+    ".trgcutstable": "0.9\n",
     ".trgsegmlentable": "Geometric\n",
 }
 # Tokens that mean something else in Thot's files.

@@ -74,7 +74,7 @@ def read_pharaoh(path: str | os.PathLike[str]) -> Alignment:
                 expected="points like 0-0 1-2",
             )
         counts[number] = line.count("-")
-    points = np.fromstring(" ".join(lines).replace("-", " "), dtype=np.int32, sep=" ").reshape(-1, 2)
+    points = np.fromiter(map(int, " ".join(lines).replace("-", " ").split()), dtype=np.int32).reshape(-1, 2)
     rows = np.column_stack([np.repeat(np.arange(len(lines)), counts), points])
     rows = np.unique(rows, axis=0)
     counts = np.bincount(rows[:, 0], minlength=len(lines))

@@ -161,6 +161,10 @@ def test_pharaoh_and_giza(tmp_path: Path) -> None:
     again = read_pharaoh(path)
     assert again.points.tolist() == given.points.tolist()
     assert again.offsets.tolist() == given.offsets.tolist()
+    path.write_text(" \n1-1  0-0\t1-1 \n\n", encoding="utf-8")
+    assert [points.tolist() for points in read_pharaoh(path)] == [[], [[0, 0], [1, 1]], []]
+    path.write_text("\n\n", encoding="utf-8")
+    assert [points.tolist() for points in read_pharaoh(path)] == [[], []]
     write_giza(path, [["a", "b"], ["c"], ["d"]], [["x", "y", "z"], ["u"], ["v", "w"]], given)
     assert path.read_text(encoding="utf-8") == (
         "# 1\nx y z\nNULL ({ 2 }) a ({ 1 }) b ({ 3 })\n# 1\nv w\nNULL ({  }) d ({ 1 2 })\n"

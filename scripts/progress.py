@@ -29,20 +29,24 @@ class TuningProgress:
     def started(self, iteration: int, step: str) -> None:
         """A step begins."""
         if self._bar is not None:
-            # Iterations that an earlier process did must not make the rest look quick.
-            self._bar.initial = self._bar.n = iteration - 1 if self._bar.n < iteration - 1 else self._bar.n
+            if self._bar.n < iteration - 1:
+                # Iterations that an earlier process did must not make the rest look quick.
+                self._bar.initial = self._bar.n = iteration - 1
             self._bar.set_description(f"{self._label}iteration {iteration}: {_VERBS[step]}")
 
     def finished(self, record: dict[str, Any]) -> None:
         """An iteration has ended."""
         line = self._label + summary(record)
-        if self._bar is not None:
-            self._bar.write(line, file=sys.stderr)
-            if "pool_bleu" in record:
-                self._bar.update(1)
-        else:
+        warnings = [f"iteration {record['iteration']}: {text}" for text in record["warnings"]]
+        if self._bar is None:
             note(self._quiet, line)
-        warn(self._command, (f"iteration {record['iteration']}: {text}" for text in record["warnings"]))
+            warn(self._command, warnings)
+            return
+        with self._bar.external_write_mode(file=sys.stderr):
+            note(self._quiet, line)
+            warn(self._command, warnings)
+        if "pool_bleu" in record:
+            self._bar.update(1)
 
     def close(self) -> None:
         """The run is over."""

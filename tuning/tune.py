@@ -133,9 +133,9 @@ def _description(
     optimiser = make_optimiser(name, dict(arguments), seed=configuration.run.seed)
     settings = {"nrefs": str(len(configuration.data.references)), **text.settings()}
     inputs: Json = {"source": fingerprint(configuration.data.source)}
-    inputs["references"] = [fingerprint(path) for path in configuration.data.references]
+    inputs["references"] = {str(k): fingerprint(path) for k, path in enumerate(configuration.data.references, 1)}
     inputs["start_weights"] = {"dense": start.by_group(), "sparse": dict(sorted(start.sparse.items()))}
-    inputs["decoder"] = [fingerprint(path) for path in decoder.input_files()]
+    inputs["decoder"] = _fingerprints(decoder.input_files())
     return {
         "command": command,
         "signature": str(optimiser.signature().with_settings(settings)),
@@ -146,6 +146,15 @@ def _description(
         "files": _paths(configuration, decoder.input_files()),
         "versions": versions(),
     }
+
+
+def _fingerprints(paths: Sequence[str | os.PathLike[str]]) -> dict[str, str]:
+    """By the files' names without their folders, which may have moved."""
+    found: dict[str, str] = {}
+    for path in paths:
+        name = Path(path).name
+        found[name if name not in found else f"{name} ({len(found) + 1})"] = fingerprint(path)
+    return found
 
 
 def _without_paths(sections: Sections) -> Sections:

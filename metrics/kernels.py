@@ -47,5 +47,6 @@ def fingerprint(folder: str) -> tuple[tuple[str, int, int], ...]:
                         found.append((entry.name, status.st_mtime_ns, status.st_size))
     return tuple(sorted(found))
 
+
 inlined = numba.njit(cache=True, nogil=True, inline="always", **_BORROWED)
 """The same for small ones that are called per token: handing them a vocabulary's arrays takes longer than they do."""

@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError("no text", expected="--help-pages, or --source and --target")
     with RunDirectory(arguments.run, beside=_BESIDE) as directory:
         sizes = {name: getattr(arguments, name) for name in ("dev", "test", "iterations", "seed")}
-        described = {"command": shlex.join(["lasw", *sys.argv[1:]]), "settings": sizes, "inputs": _inputs(arguments)}
+        described = {"command": _command(), "settings": sizes, "inputs": _inputs(arguments)}
         directory.describe({**described, "versions": versions()})
         steps = _Steps(arguments, directory.path)
         steps.text()
@@ -81,6 +81,10 @@ def run(arguments: argparse.Namespace) -> int:
         steps.test()
         steps.results()
     return 0
+
+
+def _command() -> str:
+    return shlex.join(["lasw", *sys.argv[1:]])
 
 
 def _inputs(arguments: argparse.Namespace) -> dict[str, str]:
@@ -141,7 +145,7 @@ class _Steps:
         self.say(f"tuning with {name.upper()}")
         progress = TuningProgress("quickstart", settings.run.iterations)
         try:
-            outcome = tune(settings, command=f"lasw quickstart (tuning with {name})", progress=progress)
+            outcome = tune(settings, command=_command(), progress=progress)
         finally:
             progress.close()
         score = "" if outcome.dev_score is None else f", development BLEU {100 * outcome.dev_score:.2f}"

@@ -22,7 +22,7 @@ def same_bits(a: float, b: float) -> bool:
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-@settings(max_examples=500)
+@settings(max_examples=500, deadline=None)
 def test_repr_of_any_float_is_read_to_its_bits_or_left_alone(value):
     got, end, exact = read(repr(value))
     if exact:

@@ -215,6 +215,16 @@ def test_the_same_command_again_does_nothing(uninterrupted: Path) -> None:
 
 def test_more_iterations_go_on_from_the_last(tmp_path: Path, uninterrupted: Path) -> None:
     run(tmp_path / "run", iterations=2)
+
+    class Failing(Toy):
+        def decode(self, source: Sequence[str], weights: Weights, n: int, vocabulary: Vocabulary) -> NBest:
+            raise UserError("no more")
+
+    # The decoding with the last weights was the first half of iteration 3; the fourth decoding is the one that fails.
+    with pytest.raises(UserError, match="no more"):
+        run(tmp_path / "run", Failing(), iterations=5)
+    assert "Under way: 3 iterations" in (tmp_path / "run/report.html").read_text()
+    assert not (tmp_path / "run/weights.json").exists()
     outcome = run(tmp_path / "run", iterations=5)
     assert (outcome.already_finished, outcome.iterations) == (False, 5)
     assert what_counts(tmp_path / "run") == what_counts(uninterrupted)

@@ -173,6 +173,9 @@ class _Run:
         ):
             return self._outcome(result, already_finished=True)
         if self._reason() is None:
+            # More iterations are asked for than a finished run has: what it ended with is not the end any more.
+            for name in ("result.json", "weights.json"):
+                (self.directory.path / name).unlink(missing_ok=True)
             for number in range(1, len(self.records) + 1):
                 self.pool.add(self._list(number))
         while self._reason() is None:

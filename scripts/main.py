@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import gc
 import importlib
 import os
 import re
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any, NoReturn, Protocol, cast
 
 # subcommand -> (module, one line of help). A new subcommand is one line here and one module with
@@ -46,6 +48,8 @@ class Command(Protocol):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; returns the exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
     words = list(sys.argv[1:] if argv is None else argv)
+    # Looking for cycles among the hundred thousand objects that imports make takes a sixth of a command's start.
+    gc.set_threshold(200_000, 20, 20)
     name = next((word for word in words if not word.startswith("-")), None)
     parser = _parser(chosen=name if name in COMMANDS else None)
     arguments = parser.parse_args(words)
@@ -122,6 +126,7 @@ class _Version(argparse.Action):
 def _guarded(module: Command, arguments: argparse.Namespace) -> int:
     from lasw.metrics.errors import UserError
 
+    _without_blas()
     try:
         return module.run(arguments)
     except UserError as error:
@@ -136,6 +141,20 @@ def _guarded(module: Command, arguments: argparse.Namespace) -> int:
         # The reader of our output is gone (`| head`): nothing to say, and nothing more to write.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _without_blas() -> None:
+    """Keep Numba from loading SciPy's linear algebra, a third of a second, for kernels that never call it.
+
+    Numba asks for it once, and goes without where it cannot be imported. Only for this program's own process: a library
+    must not take that from others.
+    """
+    if "numba" in sys.modules and "scipy.linalg" not in sys.modules:
+        sys.modules["scipy.linalg"] = cast(ModuleType, None)
+        try:
+            importlib.import_module("numba.np.arraymath")
+        finally:
+            del sys.modules["scipy.linalg"]
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ from lzma import LZMAError
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse as sp
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import Blocks, open_bytes
@@ -249,11 +249,11 @@ def _entries(section: _Section, names: Vocabulary) -> Iterator[tuple[list[int], 
         yield [column for column, _ in kept], [value for _, value in kept]
 
 
-def _csr(rows: list[tuple[list[int], list[float]]], names: Vocabulary) -> sp.csr_array:
+def _csr(rows: list[tuple[list[int], list[float]]], names: Vocabulary) -> scipy.sparse.csr_array:
     starts = np.cumsum([0, *(len(columns) for columns, _ in rows)])
     columns = np.array([c for row, _ in rows for c in row], dtype=np.int32)
     values = np.array([v for _, row in rows for v in row], dtype=np.float64)
-    return sp.csr_array((values, columns, starts), shape=(len(rows), len(names)))
+    return scipy.sparse.csr_array((values, columns, starts), shape=(len(rows), len(names)))
 
 
 def _whole(section: _Section) -> NDArray[Any]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse as sp
 
 from lasw.metrics.text import Corpus, Vocabulary
 from lasw.tuning.weights import FeatureNames
@@ -32,7 +32,7 @@ class NBest:
     hypotheses: Corpus
     dense: NDArray[np.float64]
     score: NDArray[np.float64]
-    sparse: sp.csr_array | None = None
+    sparse: scipy.sparse.csr_array | None = None
     sparse_names: Vocabulary | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
@@ -64,7 +64,7 @@ class ScoredList:
     dense: NDArray[np.float64]
     statistics: NDArray[Any]
     statistics_key: str
-    sparse: sp.csr_array | None = None
+    sparse: scipy.sparse.csr_array | None = None
     sparse_names: Vocabulary | None = field(default=None, repr=False)
     path: str | None = None
 

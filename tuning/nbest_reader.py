@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import TypedDict, Unpack
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse as sp
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import Block, Blocks
@@ -225,9 +225,9 @@ class _Stream:
 
 def _csr(
     starts: NDArray[np.int64], columns: NDArray[np.int32], values: NDArray[np.float64], names: Vocabulary | None
-) -> sp.csr_array | None:
+) -> scipy.sparse.csr_array | None:
     if names is None:
         return None
-    sparse = sp.csr_array((values, columns, starts), shape=(len(starts) - 1, len(names)))
+    sparse = scipy.sparse.csr_array((values, columns, starts), shape=(len(starts) - 1, len(names)))
     sparse.sort_indices()
     return sparse

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse as sp
 
 from lasw.metrics.base import Metric, Signature
 from lasw.metrics.registry import metric as metric_of
@@ -123,7 +123,8 @@ class PairwiseOptimiser(Optimiser):
         sparse = pool.sparse
         if sparse is not None:
             sparse_differences = sparse[pairs.better] - sparse[pairs.worse]
-            differences = sp.csr_array(sp.hstack([sp.csr_array(differences), sparse_differences], format="csr"))
+            dense_part = scipy.sparse.csr_array(differences)
+            differences = scipy.sparse.csr_array(scipy.sparse.hstack([dense_part, sparse_differences], format="csr"))
             magnitude = np.concatenate([magnitude, abs(sparse).max(axis=0).toarray().ravel()])
         return Samples(pairs, differences, magnitude, self._sentence_weights(pool), tuple(pool.sparse_names))
 

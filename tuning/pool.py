@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse as sp
 
 from lasw.metrics.base import Metric, References
 from lasw.metrics.errors import UserError
@@ -121,12 +121,12 @@ class Pool:
         return np.empty((0, 0)) if self._dense is None else self._dense.rows
 
     @property
-    def sparse(self) -> sp.csr_array | None:
+    def sparse(self) -> scipy.sparse.csr_array | None:
         """(n, p) sparse features, None if no list had any; column j is `sparse_names[j]`."""
         if self._sparse_vocabulary is None:
             return None
         parts = (self._sparse_values.rows, self._sparse_columns.rows, self._sparse_starts.rows)
-        return sp.csr_array(parts, shape=(len(self), len(self._sparse_vocabulary)))
+        return scipy.sparse.csr_array(parts, shape=(len(self), len(self._sparse_vocabulary)))
 
     @property
     def sparse_names(self) -> list[str]:
@@ -284,7 +284,7 @@ class Pool:
         if names is not self._sparse_vocabulary:
             renumbered = np.array([self._sparse_vocabulary.add(names[k]) for k in range(rows.shape[1])], dtype=np.int32)
             shape = (rows.shape[0], len(self._sparse_vocabulary))
-            rows = sp.csr_array((rows.data, renumbered[rows.indices], rows.indptr), shape=shape)
+            rows = scipy.sparse.csr_array((rows.data, renumbered[rows.indices], rows.indptr), shape=shape)
         if not rows.has_canonical_format or not rows.data.all():
             rows = rows.copy()
             rows.sum_duplicates()

@@ -23,12 +23,12 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse as sp
 from threadpoolctl import threadpool_limits
 
 Floats = NDArray[np.float64]
-Matrix: TypeAlias = "Floats | sp.csr_array"
+Matrix: TypeAlias = "Floats | scipy.sparse.csr_array"
 
 L2 = 1.0
 MAX_STEPS = 100
@@ -258,7 +258,7 @@ def _scale(x: Matrix, c: Floats) -> Floats:
 def _scaled(x: Matrix, moved: NDArray[np.bool_], scale: Floats) -> Matrix:
     if isinstance(x, np.ndarray):
         return x[:, moved] / scale[moved]
-    return sp.csr_array(x[:, np.flatnonzero(moved)] @ sp.diags_array(1.0 / scale[moved]))
+    return scipy.sparse.csr_array(x[:, np.flatnonzero(moved)] @ scipy.sparse.diags_array(1.0 / scale[moved]))
 
 
 def _warnings(

@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse as sp
 
 from lasw.metrics.text import Corpus
 from lasw.tuning.nbest import NBest
@@ -122,7 +122,7 @@ def _joined(first: NBest, second: NBest) -> NBest:
     if second.sparse is not None:
         width = second.sparse.shape[1]
         top = _widened(first.sparse, len(first), width)
-        sparse = sp.csr_array(sp.vstack([top, second.sparse], format="csr"))
+        sparse = scipy.sparse.csr_array(scipy.sparse.vstack([top, second.sparse], format="csr"))
     return NBest(
         second.names,
         np.concatenate([first.owner, second.owner]),
@@ -134,8 +134,8 @@ def _joined(first: NBest, second: NBest) -> NBest:
     )
 
 
-def _widened(sparse: sp.csr_array | None, rows: int, width: int) -> sp.csr_array:
+def _widened(sparse: scipy.sparse.csr_array | None, rows: int, width: int) -> scipy.sparse.csr_array:
     """The same rows with room for the features that came up later."""
     if sparse is None:
-        return sp.csr_array((rows, width))
-    return sp.csr_array((sparse.data, sparse.indices, sparse.indptr), shape=(rows, width))
+        return scipy.sparse.csr_array((rows, width))
+    return scipy.sparse.csr_array((sparse.data, sparse.indices, sparse.indptr), shape=(rows, width))

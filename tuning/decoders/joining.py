@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import sparse as sp
+import scipy
 
 from lasw.metrics.text import Corpus, Vocabulary
 from lasw.tuning.nbest import NBest
@@ -40,7 +40,7 @@ def joined(lists: Sequence[NBest], first: Sequence[int]) -> NBest:
 
 def rows(nbest: NBest, order: np.ndarray[tuple[int], np.dtype[np.int64]]) -> NBest:
     """The hypotheses `order` (m,) of a list, in that order."""
-    sparse = None if nbest.sparse is None else sp.csr_array(nbest.sparse[order])
+    sparse = None if nbest.sparse is None else scipy.sparse.csr_array(nbest.sparse[order])
     return NBest(
         nbest.names,
         nbest.owner[order],
@@ -52,16 +52,18 @@ def rows(nbest: NBest, order: np.ndarray[tuple[int], np.dtype[np.int64]]) -> NBe
     )
 
 
-def _sparse(lists: Sequence[NBest]) -> tuple[sp.csr_array | None, Vocabulary | None]:
+def _sparse(lists: Sequence[NBest]) -> tuple[scipy.sparse.csr_array | None, Vocabulary | None]:
     known = next((part.sparse_names for part in lists if part.sparse_names is not None), None)
     if known is None or all(part.sparse is None for part in lists):
         return None, known
     parts = []
     for part in lists:
         if part.sparse is None:
-            parts.append(sp.csr_array((len(part), len(known)), dtype=np.float64))
+            parts.append(scipy.sparse.csr_array((len(part), len(known)), dtype=np.float64))
         else:
             parts.append(
-                sp.csr_array((part.sparse.data, part.sparse.indices, part.sparse.indptr), (len(part), len(known)))
+                scipy.sparse.csr_array(
+                    (part.sparse.data, part.sparse.indices, part.sparse.indptr), (len(part), len(known))
+                )
             )
-    return sp.csr_array(sp.vstack(parts, format="csr")), known
+    return scipy.sparse.csr_array(scipy.sparse.vstack(parts, format="csr")), known

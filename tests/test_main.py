@@ -49,7 +49,7 @@ def test_wrong_usage_is_exit_2_and_names_the_nearest_command() -> None:
 
 
 def test_unknown_option_is_exit_2_and_names_the_nearest() -> None:
-    done = run("score", "--lowercas", "x")
+    done = run("score", "--lowercas", "-r", "x", "y")
     assert done.returncode == 2
     assert "did you mean '--lowercase'?" in done.stderr
 

@@ -171,7 +171,7 @@ def test_random_lists_in_every_layout(tmp_path, render, groups, data):
     assert nbest.score.tolist() == [total for _, _, total in rows]
 
 
-def careful(data, layout, words, names, rows):
+def careful(data, layout, words, names, repeats, rows):
     """In place of the kernel: every line the slow way."""
     return DONE if rows.state[0] >= len(data) else CAREFUL
 

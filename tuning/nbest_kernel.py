@@ -15,11 +15,14 @@ from lasw.metrics.text import intern_token
 from lasw.metrics.unaligned import HIGH_BITS, ONES, first_bytes, load_word, lowest_bit
 from lasw.tuning.floats import read_number
 from lasw.tuning.nbest_layout import Layout
+from lasw.tuning.nbest_repeats import find_line, remember_line
 
 DONE, CAREFUL, WORDS_FULL, NAMES_FULL = 0, 1, 2, 3
+BYTE, ROW, TOKENS, ENTRIES, LINE, ZEROS, REORDERED, FIRST_LINE = range(8)  # places in `Rows.state`
 _TAB, _LF, _SPACE, _BAR = 9, 10, 32, 124
 _MOST_ID_DIGITS = 9  # certainly below 2^31
 _BARS = np.uint64(0x7C7C7C7C7C7C7C7C)
+_LFS = np.uint64(0x0A0A0A0A0A0A0A0A)
 _ABOVE_SPACES = np.uint64(0x2121212121212121)
 _NONE = np.uint64(0)
 
@@ -43,9 +46,10 @@ class Rows(NamedTuple):
     """What a block of at most n lines is read into.
 
     `owner` (n,) int32, `offsets` (n + 1,) int64, `ids` int32, `dense` (n, d), `score` (n,), `starts` (n + 1,) int64
-    of the sparse `columns` int32 and `values`. `seen`: the last line on which each dense group stood, `stamps`: the
-    same of each sparse feature. `state`: byte, row, tokens, sparse entries; counts of zeros left out and of lines in
-    another order; number of the block's first line.
+    of the sparse `columns` int32 and `values`; `line_owner` (n,) int32 of all lines, also those that are skipped as
+    repeated. `seen`: the last line on which each dense group stood, `stamps`: the same of each sparse feature.
+    `state`: byte, row, tokens, sparse entries, lines; counts of zeros left out and of lines in another order; number
+    of the block's first line.
     """
 
     owner: NDArray[np.int32]
@@ -56,6 +60,7 @@ class Rows(NamedTuple):
     starts: NDArray[np.int64]
     columns: NDArray[np.int32]
     values: NDArray[np.float64]
+    line_owner: NDArray[np.int32]
     seen: NDArray[np.int64]
     stamps: NDArray[np.int64]
     state: NDArray[np.int64]
@@ -76,15 +81,27 @@ def layout_arrays(layout: Layout) -> LayoutArrays:
 
 
 @borrowing
-def read_rows(data, layout, words, names, out):  # type: ignore[no-untyped-def]
-    """Read lines of `data` from byte `out.state[0]` on, until the end (DONE) or something else must be done first."""
+def read_rows(data, layout, words, names, repeats, out):  # type: ignore[no-untyped-def]
+    """Read lines of `data` from `out.state[BYTE]` on, until the end (DONE) or something else must be done first."""
     state = out.state
     features_at, score_at, fields = layout.facts[2], layout.facts[3], layout.facts[4]
-    while state[0] < data.shape[0]:
-        row, count = state[1], state[2]
-        i, owner = _id(data, state[0])
+    skipping = 0 <= features_at < score_at == fields - 1 and repeats.keys.shape[0] > 0
+    while state[BYTE] < data.shape[0]:
+        row, count = state[ROW], state[TOKENS]
+        i, owner = _id(data, state[BYTE])
         if owner < 0:
             return CAREFUL
+        slot, first, second = np.uint64(0), np.uint64(0), np.uint64(0)
+        if skipping:
+            end = _line_end(data, i)
+            bars = _last_bars(data, i, end)
+            slot, there, first, second = find_line(repeats, data, state[BYTE], bars)
+            if there and _total(data, bars + 3)[0] == end:
+                out.line_owner[state[LINE]] = owner
+                state[LINE] += 1
+                state[BYTE] = end + 1
+                repeats.used[1] += 1
+                continue
         while True:  # the hypothesis
             i = _blanks(data, i)
             if data[i] == _LF:
@@ -99,7 +116,7 @@ def read_rows(data, layout, words, names, out):  # type: ignore[no-untyped-def]
             out.ids[count] = index
             count += 1
             i = end
-        entries, zeros, reordered = state[3], 0, 0
+        entries, zeros, reordered = state[ENTRIES], 0, 0
         out.score[row] = 0.0
         field = 2
         while True:
@@ -131,12 +148,39 @@ def read_rows(data, layout, words, names, out):  # type: ignore[no-untyped-def]
         if features_at < 0:
             out.dense[row, 0] = out.score[row]
         out.owner[row] = owner
+        out.line_owner[state[LINE]] = owner
         out.offsets[row + 1] = count
         out.starts[row + 1] = entries
-        state[0], state[1], state[2], state[3] = i + 1, row + 1, count, entries
-        state[4] += zeros
-        state[5] += reordered
+        state[BYTE], state[ROW], state[TOKENS], state[ENTRIES] = i + 1, row + 1, count, entries
+        state[LINE] += 1
+        state[ZEROS] += zeros
+        state[REORDERED] += reordered
+        if skipping:
+            remember_line(repeats, slot, first, second)
     return DONE
+
+
+@borrowing
+def _line_end(data, i):  # type: ignore[no-untyped-def]
+    """The LF that ends the line at `i`."""
+    while i + 8 <= data.shape[0]:
+        ends = load_word(data, i) ^ _LFS
+        found = (ends - ONES) & ~ends & HIGH_BITS
+        if found != _NONE:
+            return i + (lowest_bit(found) >> 3)
+        i += 8
+    while data[i] != _LF:
+        i += 1
+    return i
+
+
+@borrowing
+def _last_bars(data, start, end):  # type: ignore[no-untyped-def]
+    """Where the last ``|||`` of a line begins."""
+    i = end - 3
+    while i > start and not _bar(data, i):
+        i -= 1
+    return i
 
 
 @borrowing
@@ -258,9 +302,9 @@ def _features(data, i, layout, names, out):  # type: ignore[no-untyped-def]
         and whether the order is another.
     """
     groups = layout.sizes.shape[0]
-    row = out.state[1]
-    line = out.state[6] + row
-    entry = out.state[3]
+    row = out.state[ROW]
+    line = out.state[FIRST_LINE] + out.state[LINE]
+    entry = out.state[ENTRIES]
     due, filled, reordered = 0, 0, 0
     while True:
         i = _blanks(data, i)

@@ -26,18 +26,26 @@ from lasw.tuning.nbest_fields import Place
 from lasw.tuning.nbest_kernel import (
     CAREFUL,
     DONE,
+    ENTRIES,
+    FIRST_LINE,
+    LINE,
     NAMES_FULL,
+    REORDERED,
+    ROW,
     WORDS_FULL,
+    ZEROS,
     LayoutArrays,
     Rows,
     layout_arrays,
     read_rows,
 )
 from lasw.tuning.nbest_layout import Layout, find_layout
+from lasw.tuning.nbest_repeats import RepeatArrays, RepeatedLines
 from lasw.tuning.nbest_report import Seen
 from lasw.tuning.weights import FeatureNames
 
 _LF = 10
+_NO_REPEATS = RepeatArrays(np.zeros((0, 2), dtype=np.uint64), np.zeros(2, dtype=np.int64))
 _SHORTEST_ENTRY = 3  # bytes of a sparse feature with its number: `a=1`, `a= 1`
 
 
@@ -51,6 +59,7 @@ class Options(TypedDict, total=False):
     unsorted: ids may decrease from line to line.
     encoding: of the file, UTF-8 by default.
     preprocess: applied to every hypothesis before it is split into tokens.
+    repeats: lines that it has met are left out (`stream_nbest` only; for what merges equal candidates anyway).
     warnings: a list; what should be told to the user is put at its end, one line each.
     """
 
@@ -61,6 +70,7 @@ class Options(TypedDict, total=False):
     unsorted: bool
     encoding: str
     preprocess: Callable[[str], str] | None
+    repeats: RepeatedLines | None
     warnings: list[str]
 
 
@@ -129,9 +139,9 @@ class _Stream:
             if block.first_line == 1:
                 self._start(block)
             rows = self._read(block, following)
-            self.seen.block(rows.owner, block.first_line)
-            self.seen.zeros += int(rows.state[4])
-            self.seen.reordered += int(rows.state[5])
+            self.seen.block(rows.line_owner, block.first_line)
+            self.seen.zeros += int(rows.state[ZEROS])
+            self.seen.reordered += int(rows.state[REORDERED])
             yield self._columns(rows)
         if not blocks.lines:
             raise UserError("the file is empty", path=self.path, expected="an N-best list")
@@ -145,8 +155,12 @@ class _Stream:
 
     def _read(self, block: Block, following: Iterator[Block]) -> Rows:
         rows = self._room(block)
+        memory = self.options.get("repeats")
+        if memory is not None:
+            memory.reserve(len(rows.owner))
+        repeats = _NO_REPEATS if memory is None else memory.arrays
         while True:
-            todo = read_rows(block.data, self.arrays, self.words.arrays, self.names.arrays, rows)
+            todo = read_rows(block.data, self.arrays, self.words.arrays, self.names.arrays, repeats, rows)
             if todo == DONE:
                 return rows
             if todo == CAREFUL:
@@ -160,8 +174,8 @@ class _Stream:
     def _room(self, block: Block) -> Rows:
         n = int(np.count_nonzero(block.data == _LF))
         entries = len(block.data) // _SHORTEST_ENTRY + 1 if self.layout.named else 0
-        state = np.zeros(7, dtype=np.int64)
-        state[6] = block.first_line
+        state = np.zeros(FIRST_LINE + 1, dtype=np.int64)
+        state[FIRST_LINE] = block.first_line
         return Rows(
             np.empty(n, dtype=np.int32),
             np.zeros(n + 1, dtype=np.int64),
@@ -171,6 +185,7 @@ class _Stream:
             np.zeros(n + 1, dtype=np.int64),
             np.empty(entries, dtype=np.int32),
             np.empty(entries),
+            np.empty(n, dtype=np.int32),
             np.full(len(self.layout.order), -1, dtype=np.int64),
             self._longer_stamps(),
             state,
@@ -185,21 +200,30 @@ class _Stream:
 
     def _careful(self, block: Block, rows: Rows, following: Iterator[Block]) -> None:
         """Read the line that the kernel did not."""
-        start, k, tokens, entries = rows.state[:4].tolist()
+        start, k, tokens, entries, number = rows.state[: LINE + 1].tolist()
         rest = block.data[start:]
         end = start + int(np.argmax(rest == _LF))
         line = block.data[start:end].tobytes().decode("utf-8")
-        place = Place(self.path, block.first_line + k)
+        place = Place(self.path, block.first_line + number)
         if not line.strip(" \t"):
             last = end + 1 == len(block.data) and next(following, None) is None
             raise place.error("one extra blank last line" if last else "a blank line", remedy="remove it")
         row = read_row(line, self.layout, place, 1)
         ids = [self.words.add(token) for token in row.text.replace("\t", " ").split(" ") if token]
         rows.owner[k], rows.dense[k], rows.score[k] = row.owner, row.dense, row.score
+        rows.line_owner[number] = row.owner
         rows.ids[tokens : tokens + len(ids)] = ids
         rows.offsets[k + 1] = tokens + len(ids)
         rows.starts[k + 1] = entries + self._careful_sparse(row, rows, entries)
-        rows.state[:6] += (end + 1 - start, 1, len(ids), rows.starts[k + 1] - entries, row.zeros, row.reordered)
+        rows.state[:FIRST_LINE] += (
+            end + 1 - start,
+            1,
+            len(ids),
+            rows.starts[k + 1] - entries,
+            1,
+            row.zeros,
+            row.reordered,
+        )
 
     def _careful_sparse(self, row: Row, rows: Rows, entries: int) -> int:
         written = 0
@@ -213,14 +237,14 @@ class _Stream:
 
     def _columns(self, rows: Rows) -> NBest:
         """The block as an N-best list of its own, without the room that was not needed."""
-        tokens, entries = int(rows.state[2]), int(rows.state[3])
-        corpus = Corpus(rows.ids[:tokens].copy(), rows.offsets, self.words, self.path)
+        n, tokens, entries = rows.state[ROW : ENTRIES + 1].tolist()
+        corpus = Corpus(rows.ids[:tokens].copy(), rows.offsets[: n + 1], self.words, self.path)
         if self.preprocess is not None:
             texts = [self.preprocess(corpus.text(k)) for k in range(len(corpus))]
             corpus = Corpus.from_lines(texts, self.vocabulary)
         names = self.names if len(self.names) else None
-        sparse = _csr(rows.starts, rows.columns[:entries].copy(), rows.values[:entries].copy(), names)
-        return NBest(self.layout.names, rows.owner, corpus, rows.dense, rows.score, sparse, names)
+        sparse = _csr(rows.starts[: n + 1], rows.columns[:entries].copy(), rows.values[:entries].copy(), names)
+        return NBest(self.layout.names, rows.owner[:n], corpus, rows.dense[:n], rows.score[:n], sparse, names)
 
 
 def _csr(

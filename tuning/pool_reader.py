@@ -11,6 +11,7 @@ from lasw.tuning.feature_columns import FeatureColumns
 from lasw.tuning.moses_files import read_moses_files
 from lasw.tuning.nbest import NBest
 from lasw.tuning.nbest_reader import stream_nbest
+from lasw.tuning.nbest_repeats import RepeatedLines
 from lasw.tuning.pool import Pool
 from lasw.tuning.weight_lines import Path
 from lasw.tuning.weights import FeatureNames
@@ -46,8 +47,10 @@ def read_pool(
     warnings: list[str] = []
     sparse_names = Vocabulary()
     names: FeatureNames | None = None
+    # A column of other features tells apart lines that look alike, and one list repeats nothing.
+    repeats = RepeatedLines() if columns is None and len(paths) > 1 else None
     for path in paths:
-        before, lines = len(pool), 0
+        before, lines = len(pool), -repeats.skipped if repeats else 0
         for block in stream_nbest(
             path,
             references.vocabulary,
@@ -58,11 +61,13 @@ def read_pool(
             unsorted=unsorted,
             encoding=encoding,
             preprocess=preprocess,
+            repeats=repeats,
             warnings=warnings,
         ):
             names = block.names
             lines += len(block)
             pool.add(block if columns is None else columns.extend(block))
+        lines += repeats.skipped if repeats else 0
         if progress is not None:
             progress(path, lines, len(pool) - before)
     if columns is not None:

@@ -29,17 +29,20 @@ _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio (Knut
 _HASH_SHIFT = np.uint64(32)
 _SPACES_AND_ONE = np.uint64(0x2121212121212121)
 _NONE = np.uint64(0)
+_HALF = np.uint64(32)
+_LOW_HALF = np.uint64(0xFFFFFFFF)
+_SLOTS_PER_WORD = 2
 
 
 class VocabularyArrays(NamedTuple):
     """What kernels see of a vocabulary; pass it whole.
 
-    `table` (power of two, int32): open addressing, -1 is free. `hashes`, `starts`: per word; word k is
+    `slots` (power of two, 2) uint64, open addressing: a word's hash, and its bytes times 2^32 plus its id plus 1 (0 is
+    free), side by side so that finding a common word touches one place in memory. Word k is
     `arena[starts[k]:starts[k + 1]]`. `used` (2,) int64: number of words, number of arena bytes.
     """
 
-    table: NDArray[np.int32]
-    hashes: NDArray[np.uint64]
+    slots: NDArray[np.uint64]
     starts: NDArray[np.int64]
     arena: NDArray[np.uint8]
     used: NDArray[np.int64]
@@ -50,8 +53,7 @@ class Vocabulary:
 
     def __init__(self) -> None:
         self.arrays = VocabularyArrays(
-            np.full(4 * _FIRST_WORDS, -1, dtype=np.int32),
-            np.zeros(_FIRST_WORDS, dtype=np.uint64),
+            np.zeros((_SLOTS_PER_WORD * _FIRST_WORDS, 2), dtype=np.uint64),
             np.zeros(_FIRST_WORDS + 1, dtype=np.int64),
             np.zeros(_FIRST_BYTES, dtype=np.uint8),
             np.zeros(2, dtype=np.int64),
@@ -59,6 +61,11 @@ class Vocabulary:
 
     def __len__(self) -> int:
         return int(self.arrays.used[0])
+
+    @property
+    def capacity(self) -> int:
+        """How many words there is room for before it must grow."""
+        return len(self.arrays.starts) - 1
 
     def __getitem__(self, index: int) -> str:
         if not 0 <= index < len(self):
@@ -82,13 +89,12 @@ class Vocabulary:
             token_bytes: the longest token that must fit.
         """
         old = self.arrays
-        words = 2 * len(old.hashes)
-        table = np.full(4 * words, -1, dtype=np.int32)
-        _rehash(table, old.hashes, old.used[0])
+        words = 2 * self.capacity
+        slots = np.zeros((_SLOTS_PER_WORD * words, 2), dtype=np.uint64)
+        _refill(slots, old.slots)
         arena_bytes = max(2 * len(old.arena), len(old.arena) + 2 * token_bytes)
         self.arrays = VocabularyArrays(
-            table,
-            _extended(old.hashes, words),
+            slots,
             _extended(old.starts, words + 1),
             _extended(old.arena, arena_bytes),
             old.used,
@@ -275,35 +281,35 @@ def intern_token(vocabulary, data, start, end):  # type: ignore[no-untyped-def]
     word = first_bytes(data, last, end - last)
     h = (h ^ word) * _HASH_FACTOR
     h ^= h >> _HASH_SHIFT
-    mask = np.uint64(vocabulary.table.shape[0] - 1)
+    mask = np.uint64(vocabulary.slots.shape[0] - 1)
     slot = h & mask
     while True:
-        index = vocabulary.table[slot]
-        if index < 0:
+        entry = vocabulary.slots[slot, 1]
+        if entry == _NONE:
             break
-        if vocabulary.hashes[index] == h:
+        if vocabulary.slots[slot, 0] == h and np.int64(entry >> _HALF) == size:
+            index = np.int64(entry & _LOW_HALF) - 1
+            if last == start:
+                return index  # up to eight bytes: tokens of one length and one hash are the same
             i = vocabulary.starts[index]
-            if vocabulary.starts[index + 1] - i == size:
-                if last == start:
-                    return np.int64(index)  # up to eight bytes: tokens of one length and one hash are the same
-                k = start
-                while k < last and load_word(vocabulary.arena, i) == load_word(data, k):
-                    i += 8
-                    k += 8
-                if k == last and first_bytes(vocabulary.arena, i, end - last) == word:
-                    return np.int64(index)
+            k = start
+            while k < last and load_word(vocabulary.arena, i) == load_word(data, k):
+                i += 8
+                k += 8
+            if k == last and first_bytes(vocabulary.arena, i, end - last) == word:
+                return index
         slot = (slot + np.uint64(1)) & mask
     count = vocabulary.used[0]
     room = vocabulary.used[1]
-    if count == vocabulary.hashes.shape[0] or room + size > vocabulary.arena.shape[0]:
+    if count == vocabulary.starts.shape[0] - 1 or room + size > vocabulary.arena.shape[0]:
         return np.int64(-1)
     for i in range(size):
         vocabulary.arena[room + i] = data[start + i]
     vocabulary.used[0] = count + 1
     vocabulary.used[1] = room + size
-    vocabulary.hashes[count] = h
     vocabulary.starts[count + 1] = room + size
-    vocabulary.table[slot] = count
+    vocabulary.slots[slot, 0] = h
+    vocabulary.slots[slot, 1] = (np.uint64(size) << _HALF) | np.uint64(count + 1)
     return np.int64(count)
 
 
@@ -353,13 +359,15 @@ def _encode(vocabulary, data, ids, ends, state):  # type: ignore[no-untyped-def]
 
 
 @borrowing
-def _rehash(table, hashes, count):  # type: ignore[no-untyped-def]
-    mask = np.uint64(table.shape[0] - 1)
-    for index in range(count):
-        slot = hashes[index] & mask
-        while table[slot] >= 0:
-            slot = (slot + np.uint64(1)) & mask
-        table[slot] = index
+def _refill(slots, old):  # type: ignore[no-untyped-def]
+    mask = np.uint64(slots.shape[0] - 1)
+    for k in range(old.shape[0]):
+        if old[k, 1] != _NONE:
+            slot = old[k, 0] & mask
+            while slots[slot, 1] != _NONE:
+                slot = (slot + np.uint64(1)) & mask
+            slots[slot, 0] = old[k, 0]
+            slots[slot, 1] = old[k, 1]
 
 
 @borrowing

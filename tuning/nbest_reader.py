@@ -129,7 +129,7 @@ class _Stream:
         self.names = self.options.get("sparse_names", Vocabulary())
         self.preprocess = self.options.get("preprocess")
         self.words = self.vocabulary if self.preprocess is None else Vocabulary()
-        self.stamps = np.full(len(self.names.arrays.hashes), -1, dtype=np.int64)
+        self.stamps = np.full(self.names.capacity, -1, dtype=np.int64)
         self.seen = Seen(self.path, self.options.get("segments"), self.options.get("unsorted", False))
 
     def __iter__(self) -> Iterator[NBest]:
@@ -193,7 +193,7 @@ class _Stream:
 
     def _longer_stamps(self) -> NDArray[np.int64]:
         """The stamps, as many as the vocabulary of sparse names has room for (it may grow elsewhere)."""
-        missing = len(self.names.arrays.hashes) - len(self.stamps)
+        missing = self.names.capacity - len(self.stamps)
         if missing:
             self.stamps = np.concatenate([self.stamps, np.full(missing, -1, dtype=np.int64)])
         return self.stamps

@@ -15,11 +15,11 @@ from lasw.scripts.options import positive_int, warn
 from lasw.tuning.configuration import keys
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.registry import NAMES
+from lasw.tuning.formats.nbest_writer import write_nbest
+from lasw.tuning.formats.weight_files import read_weights
+from lasw.tuning.formats.weight_match import match
 from lasw.tuning.nbest import NBest
-from lasw.tuning.nbest_writer import write_nbest
 from lasw.tuning.tune import open_decoder
-from lasw.tuning.weight_files import read_weights
-from lasw.tuning.weight_match import match
 from lasw.tuning.weights import Weights
 
 _EPILOG = """\

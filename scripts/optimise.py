@@ -16,15 +16,23 @@ from lasw.metrics.registry import metric
 from lasw.metrics.text import Vocabulary, read_corpus
 from lasw.scripts.assignments import assignments, single_assignments
 from lasw.scripts.options import add_output_options, add_text_options, note, print_json, warn
-from lasw.tuning.feature_columns import FeatureColumns
-from lasw.tuning.moses_files import is_features_file
+from lasw.tuning.formats.feature_columns import FeatureColumns
+from lasw.tuning.formats.moses_files import is_features_file
+from lasw.tuning.formats.weight_files import (
+    KINDS,
+    MOSES,
+    as_json,
+    check_output,
+    kind_of_name,
+    read_weight_file,
+    write_weights,
+)
+from lasw.tuning.formats.weight_lines import Path
+from lasw.tuning.formats.weight_match import Match, match
 from lasw.tuning.optimiser import DEFAULT_SEED, Fit
 from lasw.tuning.optimisers import NAMES, make_optimiser
 from lasw.tuning.pool import Pool
 from lasw.tuning.pool_reader import read_pool, read_scored_pool
-from lasw.tuning.weight_files import KINDS, MOSES, as_json, check_output, kind_of_name, read_weight_file, write_weights
-from lasw.tuning.weight_lines import Path
-from lasw.tuning.weight_match import Match, match
 from lasw.tuning.weights import FeatureNames, Weights
 
 _EPILOG = """\

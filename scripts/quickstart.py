@@ -26,10 +26,10 @@ from lasw.selection.libreoffice_help import fingerprint_of_pages, read_help
 from lasw.tuning import configuration
 from lasw.tuning.decoders.thot import Thot
 from lasw.tuning.first_best import first_hypotheses
+from lasw.tuning.formats.weight_files import read_weights, write_weights
 from lasw.tuning.report import Table, read_run, write_report
 from lasw.tuning.run_directory import RunDirectory
 from lasw.tuning.tune import fingerprint, tune, versions
-from lasw.tuning.weight_files import read_weights, write_weights
 from lasw.tuning.weights import Weights
 
 _EPILOG = """\

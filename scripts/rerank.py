@@ -11,12 +11,12 @@ from lasw.metrics.files import STANDARD_INPUT
 from lasw.metrics.text import Vocabulary
 from lasw.scripts.assignments import assignments
 from lasw.scripts.options import positive_int, warn
-from lasw.tuning.feature_columns import FeatureColumns
+from lasw.tuning.formats.feature_columns import FeatureColumns
+from lasw.tuning.formats.nbest_reader import Options, read_nbest, stream_nbest
+from lasw.tuning.formats.nbest_writer import nbest_text
+from lasw.tuning.formats.weight_files import WeightFile, read_weight_file
 from lasw.tuning.nbest import NBest
-from lasw.tuning.nbest_reader import Options, read_nbest, stream_nbest
-from lasw.tuning.nbest_writer import nbest_text
 from lasw.tuning.reranking import Reranker, one_per_sentence
-from lasw.tuning.weight_files import WeightFile, read_weight_file
 
 _EPILOG = """\
 examples:

@@ -13,7 +13,7 @@ from lasw.metrics.files import read_lines
 from lasw.metrics.text import Corpus
 from lasw.scripts.options import add_output_options, note, positive_int, print_json, warn
 from lasw.selection import alignment
-from lasw.tuning.thot_training import TrainingOptions, build_system, check_text
+from lasw.tuning.thot.training import TrainingOptions, build_system, check_text
 
 _DEFAULTS = TrainingOptions()
 _EPILOG = """\
@@ -104,7 +104,7 @@ def train(
     encoding: str = "utf-8",
     quiet: bool = False,
 ) -> dict[str, Any]:
-    """Train a system into `folder` (see `lasw.tuning.thot_training`); what its description says.
+    """Train a system into `folder` (see `lasw.tuning.thot.training`); what its description says.
 
     Raises:
         UserError: the files cannot be read or do not belong together, sil-thot is missing, or a step failed.

@@ -13,10 +13,10 @@ from lasw.metrics.errors import UserError
 from lasw.scripts.options import add_output_options, note, print_json
 from lasw.scripts.progress import TuningProgress
 from lasw.tuning import configuration
+from lasw.tuning.formats.weight_files import as_json
 from lasw.tuning.parameters import Parameter
 from lasw.tuning.run_directory import RunDirectory
 from lasw.tuning.tune import tune
-from lasw.tuning.weight_files import as_json
 
 _EPILOG = """\
 examples:

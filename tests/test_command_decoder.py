@@ -13,8 +13,8 @@ import pytest
 from lasw.metrics.errors import UserError
 from lasw.metrics.text import Vocabulary
 from lasw.tuning.decoders.command import Command
+from lasw.tuning.formats.weight_files import read_weights
 from lasw.tuning.nbest import NBest
-from lasw.tuning.weight_files import read_weights
 from lasw.tuning.weights import Weights
 
 SOURCE = ["ein haus", "zwei", "", "drei kleine haeuser"]

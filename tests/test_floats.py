@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lasw.tuning.floats import read_matrix, read_number
+from lasw.tuning.formats.floats import read_matrix, read_number
 
 
 def read(text: str) -> tuple[float, int, bool]:

@@ -24,12 +24,12 @@ from lasw.metrics.registry import metric
 from lasw.metrics.text import Corpus, Vocabulary
 from lasw.tuning import loop as loop_module
 from lasw.tuning.decoders.base import Decoder
+from lasw.tuning.formats.weight_files import read_weights
 from lasw.tuning.loop import MAXIMUM, NO_NEW_CANDIDATES, SETTLED, Loop, Outcome, iteration_seed
 from lasw.tuning.nbest import NBest
 from lasw.tuning.optimiser import Fit, Optimiser
 from lasw.tuning.pool import Pool
 from lasw.tuning.run_directory import RunDirectory
-from lasw.tuning.weight_files import read_weights
 from lasw.tuning.weights import FeatureNames, Weights
 
 NAMES = FeatureNames((("LM", 1), ("TM", 2)))

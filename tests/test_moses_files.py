@@ -11,8 +11,8 @@ from lasw.metrics.base import References
 from lasw.metrics.errors import UserError
 from lasw.metrics.registry import metric
 from lasw.metrics.text import Vocabulary, read_corpus
-from lasw.tuning.moses_files import is_features_file, read_moses_files
-from lasw.tuning.nbest_reader import read_nbest
+from lasw.tuning.formats.moses_files import is_features_file, read_moses_files
+from lasw.tuning.formats.nbest_reader import read_nbest
 from lasw.tuning.pool import Pool
 from lasw.tuning.weights import Weights
 

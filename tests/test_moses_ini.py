@@ -5,7 +5,7 @@ import re
 import pytest
 
 from lasw.metrics.errors import UserError
-from lasw.tuning.weight_files import read_weights, write_weights
+from lasw.tuning.formats.weight_files import read_weights, write_weights
 from lasw.tuning.weights import Weights
 
 NEW = """\

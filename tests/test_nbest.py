@@ -13,12 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import lasw.tuning.nbest_reader as reader
+import lasw.tuning.formats.nbest_reader as reader
 from lasw.metrics.errors import UserError
 from lasw.metrics.text import Vocabulary
-from lasw.tuning.nbest_kernel import CAREFUL, DONE
-from lasw.tuning.nbest_reader import read_nbest, stream_nbest
-from lasw.tuning.nbest_writer import write_nbest
+from lasw.tuning.formats.nbest_kernel import CAREFUL, DONE
+from lasw.tuning.formats.nbest_reader import read_nbest, stream_nbest
+from lasw.tuning.formats.nbest_writer import write_nbest
 from lasw.tuning.weights import FeatureNames
 
 

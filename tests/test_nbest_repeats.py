@@ -11,9 +11,9 @@ import pytest
 from lasw.metrics.base import References
 from lasw.metrics.errors import UserError
 from lasw.metrics.text import Vocabulary
-from lasw.tuning import nbest_repeats
-from lasw.tuning.nbest_reader import stream_nbest
-from lasw.tuning.nbest_repeats import RepeatedLines
+from lasw.tuning.formats import nbest_repeats
+from lasw.tuning.formats.nbest_reader import stream_nbest
+from lasw.tuning.formats.nbest_repeats import RepeatedLines
 from lasw.tuning.pool import Pool
 from lasw.tuning.pool_reader import read_pool
 

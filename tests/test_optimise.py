@@ -10,9 +10,9 @@ from lasw.metrics.base import References
 from lasw.metrics.registry import metric
 from lasw.metrics.text import read_corpus
 from lasw.scripts.main import main
+from lasw.tuning.formats.weight_files import read_weights
 from lasw.tuning.pool_reader import read_pool
 from lasw.tuning.pro import PRO
-from lasw.tuning.weight_files import read_weights
 from lasw.tuning.weights import Weights
 from lasw.tuning.wro import WRO
 

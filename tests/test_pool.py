@@ -12,9 +12,9 @@ from lasw.metrics.base import References
 from lasw.metrics.errors import UserError
 from lasw.metrics.registry import metric
 from lasw.metrics.text import Corpus, Vocabulary, read_corpus
+from lasw.tuning.formats.nbest_reader import stream_nbest
 from lasw.tuning.growing import Growing
 from lasw.tuning.nbest import NBest, ScoredList
-from lasw.tuning.nbest_reader import stream_nbest
 from lasw.tuning.pool import Pool
 from lasw.tuning.weights import FeatureNames, Weights
 

@@ -14,7 +14,7 @@ from lasw.metrics.base import References
 from lasw.metrics.registry import metric
 from lasw.metrics.text import Corpus
 from lasw.scripts.main import main
-from lasw.tuning.weight_files import read_weights
+from lasw.tuning.formats.weight_files import read_weights
 
 SCRIPT = Path(__file__).resolve().parents[1] / "scripts" / "quickstart"
 

@@ -12,9 +12,9 @@ import pytest
 from lasw.metrics.errors import UserError
 from lasw.scripts.main import main
 from lasw.tuning.charts import Series, line_chart, stacked_bars
+from lasw.tuning.formats.weight_files import write_weights
 from lasw.tuning.report import Table, page, read_run
 from lasw.tuning.run_directory import RunDirectory, write_json
-from lasw.tuning.weight_files import write_weights
 from lasw.tuning.weights import Weights
 
 VOID = {"meta", "br", "img", "link", "input", "line", "circle", "rect", "polyline"}

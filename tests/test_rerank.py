@@ -10,7 +10,7 @@ from lasw.metrics import files
 from lasw.metrics.errors import UserError
 from lasw.metrics.text import Vocabulary
 from lasw.scripts.main import main
-from lasw.tuning.nbest_reader import read_nbest, stream_nbest
+from lasw.tuning.formats.nbest_reader import read_nbest, stream_nbest
 from lasw.tuning.reranking import Reranker, one_per_sentence
 from lasw.tuning.weights import Weights
 

@@ -20,9 +20,9 @@ from lasw.metrics.text import Corpus, Vocabulary
 from lasw.scripts.train import train
 from lasw.tuning.decoders.thot import DEFAULT_WEIGHTS, FEATURES, NAMES, Thot
 from lasw.tuning.nbest import NBest
-from lasw.tuning.phrase_extraction import extract, phrase_texts, spans
-from lasw.tuning.thot_language_model import LanguageModel, train_language_model
-from lasw.tuning.thot_phrase_table import filter_phrase_table, write_phrase_table
+from lasw.tuning.thot.language_model import LanguageModel, train_language_model
+from lasw.tuning.thot.phrase_extraction import extract, phrase_texts, spans
+from lasw.tuning.thot.phrase_table import filter_phrase_table, write_phrase_table
 from lasw.tuning.weights import FeatureNames, Weights
 
 ONES = Weights.constant(NAMES, 1.0)

@@ -9,7 +9,7 @@ import pytest
 
 from lasw.scripts.main import main
 from lasw.scripts.train import MODELS
-from lasw.tuning import thot_training
+from lasw.tuning.thot import training as thot_training
 
 pytest.importorskip("thot", reason="sil-thot is not installed")
 

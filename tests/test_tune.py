@@ -19,8 +19,8 @@ from lasw.scripts.main import main
 from lasw.tuning import configuration
 from lasw.tuning.decoders import registry
 from lasw.tuning.decoders.base import Decoder
+from lasw.tuning.formats.weight_files import read_weights
 from lasw.tuning.nbest import NBest
-from lasw.tuning.weight_files import read_weights
 from lasw.tuning.weights import FeatureNames, Weights
 
 WORDS = ["red", "blue", "house", "tree", "runs", "sees", "the", "a", "slowly", "today"]

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lasw.metrics.errors import UserError
-from lasw.tuning.weight_files import KINDS, kind_of_name, read_weights, write_weights
-from lasw.tuning.weight_match import match
+from lasw.tuning.formats.weight_files import KINDS, kind_of_name, read_weights, write_weights
+from lasw.tuning.formats.weight_match import match
 from lasw.tuning.weights import FeatureNames, Weights
 
 THREE = FeatureNames((("LM0", 1), ("TM0", 2)))

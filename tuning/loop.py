@@ -27,15 +27,15 @@ from lasw.metrics.registry import metric as metric_of
 from lasw.metrics.text import Vocabulary
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.first_best import check_lists, corpus_score, first_hypotheses, note_silence
+from lasw.tuning.formats.nbest_reader import read_nbest
+from lasw.tuning.formats.nbest_writer import write_nbest
+from lasw.tuning.formats.weight_files import read_weights, write_weights
 from lasw.tuning.nbest import NBest
-from lasw.tuning.nbest_reader import read_nbest
-from lasw.tuning.nbest_writer import write_nbest
 from lasw.tuning.optimiser import DEFAULT_SEED, Optimiser
 from lasw.tuning.pool import Pool
 from lasw.tuning.pool_reader import preprocessed
 from lasw.tuning.report import read_run, write_report
 from lasw.tuning.run_directory import Json, RunDirectory, read_json, write_json
-from lasw.tuning.weight_files import read_weights, write_weights
 from lasw.tuning.weights import Weights
 
 NO_NEW_CANDIDATES = "no new candidates"

@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection, Sequence
 
 from lasw.metrics.base import References
 from lasw.metrics.text import Corpus, Vocabulary
-from lasw.tuning.feature_columns import FeatureColumns
-from lasw.tuning.moses_files import read_moses_files
+from lasw.tuning.formats.feature_columns import FeatureColumns
+from lasw.tuning.formats.moses_files import read_moses_files
+from lasw.tuning.formats.nbest_reader import stream_nbest
+from lasw.tuning.formats.nbest_repeats import RepeatedLines
+from lasw.tuning.formats.weight_lines import Path
 from lasw.tuning.nbest import NBest
-from lasw.tuning.nbest_reader import stream_nbest
-from lasw.tuning.nbest_repeats import RepeatedLines
 from lasw.tuning.pool import Pool
-from lasw.tuning.weight_lines import Path
 from lasw.tuning.weights import FeatureNames
 
 

@@ -15,8 +15,8 @@ import numpy as np
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import read_lines, write_text
 from lasw.tuning.charts import Series, line_chart, stacked_bars
+from lasw.tuning.formats.weight_files import read_weights
 from lasw.tuning.report_style import STYLE
-from lasw.tuning.weight_files import read_weights
 from lasw.tuning.weights import Weights
 
 _STEPS = ("decode", "write", "pool", "optimise")

@@ -10,9 +10,9 @@ import scipy
 from numpy.typing import NDArray
 
 from lasw.metrics.text import Corpus
+from lasw.tuning.formats.weight_match import Match, match
 from lasw.tuning.nbest import NBest
 from lasw.tuning.pool_kernels import model_scores
-from lasw.tuning.weight_match import Match, match
 from lasw.tuning.weights import Weights
 
 

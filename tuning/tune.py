@@ -18,11 +18,11 @@ from lasw.metrics.text import Vocabulary, read_corpus
 from lasw.tuning.configuration import Configuration, Sections, keys
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.registry import decoder_class
+from lasw.tuning.formats.weight_files import read_weights
+from lasw.tuning.formats.weight_match import match
 from lasw.tuning.loop import Loop, Outcome, Progress
 from lasw.tuning.optimisers import make_optimiser
 from lasw.tuning.run_directory import Json, RunDirectory
-from lasw.tuning.weight_files import read_weights
-from lasw.tuning.weight_match import match
 from lasw.tuning.weights import Weights
 
 # Neither changes the weights that an iteration makes.

@@ -24,7 +24,7 @@ from lasw.metrics.base import References
 from lasw.metrics.files import Blocks, read_lines
 from lasw.metrics.registry import metric
 from lasw.metrics.text import Vocabulary, read_corpus
-from lasw.tuning.nbest_reader import read_nbest, stream_nbest
+from lasw.tuning.formats.nbest_reader import read_nbest, stream_nbest
 from lasw.tuning.pool import Pool
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -67,7 +67,7 @@ def peak_memory(plain: str, references: str) -> int:
         "from lasw.metrics.base import References\n"
         "from lasw.metrics.registry import metric\n"
         "from lasw.metrics.text import read_corpus\n"
-        "from lasw.tuning.nbest_reader import read_nbest\n"
+        "from lasw.tuning.formats.nbest_reader import read_nbest\n"
         "def peak():\n"
         "    return int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) * 1024\n"
         "bleu = metric('PGBC4')\n"

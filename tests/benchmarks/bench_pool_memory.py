@@ -42,7 +42,7 @@ def measure(target: str, references: str) -> None:
     from lasw.metrics.base import References
     from lasw.metrics.registry import metric
     from lasw.metrics.text import read_corpus
-    from lasw.tuning.nbest_reader import stream_nbest
+    from lasw.tuning.formats.nbest_reader import stream_nbest
     from lasw.tuning.pool import Pool
 
     bleu = metric("PGBC4")

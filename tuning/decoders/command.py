@@ -18,9 +18,9 @@ from lasw.metrics.text import Vocabulary
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.joining import joined
 from lasw.tuning.decoders.program import Program, paths_as_values, shards
+from lasw.tuning.formats.nbest_reader import Options, read_nbest
+from lasw.tuning.formats.weight_files import KINDS, MOSES, read_weight_file, write_weights
 from lasw.tuning.nbest import NBest
-from lasw.tuning.nbest_reader import Options, read_nbest
-from lasw.tuning.weight_files import KINDS, MOSES, read_weight_file, write_weights
 from lasw.tuning.weights import Weights
 
 # Moses has a weight for it and never shows its value in an N-best list.

@@ -11,11 +11,11 @@ from lasw.metrics.errors import UserError
 from lasw.metrics.text import Vocabulary
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.joining import joined, rows
-from lasw.tuning.feature_columns import FeatureColumns
+from lasw.tuning.formats.feature_columns import FeatureColumns
+from lasw.tuning.formats.nbest_reader import Options, read_nbest, stream_nbest
+from lasw.tuning.formats.weight_files import WeightFile, read_weight_file
+from lasw.tuning.formats.weight_match import match
 from lasw.tuning.nbest import NBest
-from lasw.tuning.nbest_reader import Options, read_nbest, stream_nbest
-from lasw.tuning.weight_files import WeightFile, read_weight_file
-from lasw.tuning.weight_match import match
 from lasw.tuning.weights import Weights
 
 

@@ -20,8 +20,8 @@ from lasw.metrics.text import Corpus, Vocabulary
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.worker_pool import Worker, ask_all
 from lasw.tuning.nbest import NBest
-from lasw.tuning.thot_phrase_table import filter_phrase_table
-from lasw.tuning.thot_training import DESCRIPTION, FORMAT
+from lasw.tuning.thot.phrase_table import filter_phrase_table
+from lasw.tuning.thot.training import DESCRIPTION, FORMAT
 from lasw.tuning.weights import FeatureNames, Weights
 
 # Word penalty, language model, target phrase length, source jump, source phrase length, p(target | source),

@@ -21,7 +21,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from lasw.tuning.nbest_fields import Fields, Group, Place, split_line
+from lasw.tuning.formats.nbest_fields import Fields, Group, Place, split_line
 from lasw.tuning.weights import FeatureNames
 
 LOOK_AHEAD = 1000

@@ -24,9 +24,9 @@ from lasw.metrics.errors import UserError
 from lasw.metrics.files import Blocks, open_bytes
 from lasw.metrics.registry import metric
 from lasw.metrics.text import Vocabulary
-from lasw.tuning.floats import read_matrix
+from lasw.tuning.formats.floats import read_matrix
+from lasw.tuning.formats.nbest_fields import MAX_ID, Place, finite, is_number
 from lasw.tuning.nbest import ScoredList
-from lasw.tuning.nbest_fields import MAX_ID, Place, finite, is_number
 from lasw.tuning.weights import FeatureNames
 
 _FEATURES, _SCORES = "FEATURES", "SCORES"

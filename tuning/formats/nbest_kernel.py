@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from lasw.metrics.kernels import borrowing
 from lasw.metrics.text import intern_token
 from lasw.metrics.unaligned import HIGH_BITS, ONES, first_bytes, load_word, lowest_bit
-from lasw.tuning.floats import read_number
-from lasw.tuning.nbest_layout import Layout
-from lasw.tuning.nbest_repeats import find_line, remember_line
+from lasw.tuning.formats.floats import read_number
+from lasw.tuning.formats.nbest_layout import Layout
+from lasw.tuning.formats.nbest_repeats import find_line, remember_line
 
 DONE, CAREFUL, WORDS_FULL, NAMES_FULL = 0, 1, 2, 3
 BYTE, ROW, TOKENS, ENTRIES, LINE, ZEROS, REORDERED, FIRST_LINE = range(8)  # places in `Rows.state`

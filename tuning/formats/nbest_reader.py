@@ -1,8 +1,8 @@
 """Reading N-best lists of any decoder, block by block.
 
-Layouts are those of `lasw.tuning.nbest_fields`, found by content; which features are dense is decided by the rule of
-`lasw.tuning.nbest_layout`; files are opened as `lasw.metrics.files` says (compression by content, ``-`` for standard
-input). A sparse feature that is 0 counts as absent.
+Layouts are those of `lasw.tuning.formats.nbest_fields`, found by content; which features are dense is decided by the
+rule of `lasw.tuning.formats.nbest_layout`; files are opened as `lasw.metrics.files` says (compression by content, ``-``
+for standard input). A sparse feature that is 0 counts as absent.
 """
 
 from __future__ import annotations
@@ -19,11 +19,9 @@ from numpy.typing import NDArray
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import Block, Blocks
 from lasw.metrics.text import Corpus, Vocabulary
-from lasw.tuning.growing import Growing
-from lasw.tuning.nbest import NBest
-from lasw.tuning.nbest_careful import Row, read_row
-from lasw.tuning.nbest_fields import Place
-from lasw.tuning.nbest_kernel import (
+from lasw.tuning.formats.nbest_careful import Row, read_row
+from lasw.tuning.formats.nbest_fields import Place
+from lasw.tuning.formats.nbest_kernel import (
     CAREFUL,
     DONE,
     ENTRIES,
@@ -39,9 +37,11 @@ from lasw.tuning.nbest_kernel import (
     layout_arrays,
     read_rows,
 )
-from lasw.tuning.nbest_layout import Layout, find_layout
-from lasw.tuning.nbest_repeats import RepeatArrays, RepeatedLines
-from lasw.tuning.nbest_report import Seen
+from lasw.tuning.formats.nbest_layout import Layout, find_layout
+from lasw.tuning.formats.nbest_repeats import RepeatArrays, RepeatedLines
+from lasw.tuning.formats.nbest_report import Seen
+from lasw.tuning.growing import Growing
+from lasw.tuning.nbest import NBest
 from lasw.tuning.weights import FeatureNames
 
 _LF = 10

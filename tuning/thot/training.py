@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import write_text
 from lasw.metrics.text import Corpus
-from lasw.tuning.phrase_extraction import MAX_LENGTH
-from lasw.tuning.thot_language_model import train_language_model
-from lasw.tuning.thot_phrase_table import SEPARATOR, write_phrase_table
+from lasw.tuning.thot.language_model import train_language_model
+from lasw.tuning.thot.phrase_extraction import MAX_LENGTH
+from lasw.tuning.thot.phrase_table import SEPARATOR, write_phrase_table
 
 DESCRIPTION = "system.json"
 FORMAT = 1
@@ -75,7 +75,7 @@ def build_system(
     Args:
         folder: to make; may exist and hold an unfinished system, or a finished one that is replaced.
         source, target: n sentences each, tokenised.
-        points, offsets: their symmetrised word alignment, see `lasw.tuning.phrase_extraction.extract`.
+        points, offsets: their symmetrised word alignment, see `lasw.tuning.thot.phrase_extraction.extract`.
         models: prefix of the files of the word alignment models, keys `invswm` (source to target) and `swm`.
         alignment_model: their kind, as `lasw align` calls it.
         options: of the training.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics.files import Blocks, atomic_write
 from lasw.metrics.text import Corpus
-from lasw.tuning.phrase_extraction import PhrasePairs, extract, phrase_texts, spans
+from lasw.tuning.thot.phrase_extraction import PhrasePairs, extract, phrase_texts, spans
 
 SEPARATOR = "|||"
 
@@ -34,7 +34,7 @@ def write_phrase_table(
     Args:
         path: the file to write.
         source, target: n sentences each.
-        points, offsets: their alignment, see `lasw.tuning.phrase_extraction.extract`.
+        points, offsets: their alignment, see `lasw.tuning.thot.phrase_extraction.extract`.
         longest: tokens a phrase may have.
         best: translations kept of each source phrase, the most frequent ones.
     """

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import read_lines
+from lasw.tuning.formats.weight_lines import Path, number
 from lasw.tuning.nbest import NBest, ScoredList
-from lasw.tuning.weight_lines import Path, number
 
 Floats = NDArray[np.float64]
 _List = TypeVar("_List", NBest, ScoredList)

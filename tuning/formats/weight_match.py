@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lasw.metrics.errors import UserError
-from lasw.tuning import old_style
-from lasw.tuning.weight_lines import Path
+from lasw.tuning.formats import old_style
+from lasw.tuning.formats.weight_lines import Path
 from lasw.tuning.weights import FeatureNames, Weights
 
 # Moses prints no value for it in N-best lists and never tunes it: a weight that stands there is expected.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lasw.tuning.nbest_fields import Fields, Group, Place, finite, split_line
-from lasw.tuning.nbest_layout import Layout, shown
+from lasw.tuning.formats.nbest_fields import Fields, Group, Place, finite, split_line
+from lasw.tuning.formats.nbest_layout import Layout, shown
 
 
 @dataclass

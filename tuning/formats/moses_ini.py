@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import atomic_write, open_bytes, read_lines, write_text
-from lasw.tuning.old_style import OLD_LABELS, OLD_SECTIONS, old_values
-from lasw.tuning.weight_lines import Path, number, read_pairs
+from lasw.tuning.formats.old_style import OLD_LABELS, OLD_SECTIONS, old_values
+from lasw.tuning.formats.weight_lines import Path, number, read_pairs
 from lasw.tuning.weights import Weights
 
 _SECTION = re.compile(r"\[([A-Za-z][A-Za-z0-9-]*)\]")

@@ -1,7 +1,7 @@
 """Reading and writing weights in the files of many programs; what a file is, its content says.
 
 A flat file (`equals`, `pairs`) does not say which of its features are dense: all become groups of one component, and
-`lasw.tuning.weight_match.match` sorts them by the features of the N-best lists.
+`lasw.tuning.formats.weight_match.match` sorts them by the features of the N-best lists.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import read_lines, write_text
 from lasw.metrics.registry import unknown
-from lasw.tuning import moses_ini
-from lasw.tuning.weight_lines import Path, line_kind, number, read_pairs
+from lasw.tuning.formats import moses_ini
+from lasw.tuning.formats.weight_lines import Path, line_kind, number, read_pairs
 from lasw.tuning.weights import Weights
 
 

@@ -21,7 +21,7 @@ class Seen:
         path: the list.
         segments: number of source sentences, None if it is not known.
         unsorted: whether ids may decrease.
-        zeros, reordered: see `lasw.tuning.nbest_careful.Row`.
+        zeros, reordered: see `lasw.tuning.formats.nbest_careful.Row`.
     """
 
     path: str

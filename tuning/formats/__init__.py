@@ -1,0 +1,1 @@
+"""Files of translation systems: N-best lists, weights, Moses' own; one reader each, found by content."""

@@ -1,10 +1,20 @@
-"""Reading gzip data as fast as zlib goes; the standard library's reader takes half as long again."""
+"""Reading gzip data as fast as it goes.
+
+The standard library's reader takes half as long again as zlib itself, and zlib twice as long as ISA-L (Intel's library,
+for 64-bit x86 and ARM), which is taken where it is installed.
+"""
 
 from __future__ import annotations
 
 import io
 import zlib
 from typing import Any, BinaryIO, cast
+
+fastest: Any
+try:
+    from isal import isal_zlib as fastest
+except ImportError:
+    fastest = zlib
 
 _CHUNK = 1 << 16  # compressed bytes taken at once
 _GZIP = 16 + zlib.MAX_WBITS  # header and checksum are zlib's business
@@ -21,7 +31,7 @@ def open_gzip(raw: BinaryIO) -> io.BufferedReader:
 class _Gunzip(io.RawIOBase):
     def __init__(self, raw: BinaryIO) -> None:
         self._raw = raw
-        self._member = zlib.decompressobj(_GZIP)
+        self._member = fastest.decompressobj(_GZIP)
         self._waiting = b""  # compressed bytes that were taken and not used
 
     def readable(self) -> bool:
@@ -35,7 +45,10 @@ class _Gunzip(io.RawIOBase):
             data = self._waiting or self._raw.read(_CHUNK)
             if not data:
                 raise EOFError("the data ends within a member")
-            out = self._member.decompress(data, len(view))
+            try:
+                out = self._member.decompress(data, len(view))
+            except fastest.error as error:
+                raise zlib.error(str(error)) from None  # one kind of error, whichever library reads
             self._waiting = self._member.unused_data if self._member.eof else self._member.unconsumed_tail
             if out:
                 view[: len(out)] = out
@@ -47,7 +60,7 @@ class _Gunzip(io.RawIOBase):
         while True:
             self._waiting = self._waiting.lstrip(b"\0")
             if self._waiting:
-                self._member = zlib.decompressobj(_GZIP)
+                self._member = fastest.decompressobj(_GZIP)
                 return True
             self._waiting = self._raw.read(_CHUNK)
             if not self._waiting:

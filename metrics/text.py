@@ -30,6 +30,7 @@ _HASH_SHIFT = np.uint64(32)
 _SPACES_AND_ONE = np.uint64(0x2121212121212121)
 _NONE = np.uint64(0)
 _HALF = np.uint64(32)
+_ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
 _LOW_HALF = np.uint64(0xFFFFFFFF)
 _SLOTS_PER_WORD = 2
 
@@ -238,10 +239,10 @@ def _changed(text: str, change: Callable[[str], str]) -> NDArray[np.uint8]:
 
 def _joined(lines: list[str]) -> NDArray[np.uint8]:
     """The lines as bytes, each ended by LF; a line break inside a line becomes a space."""
-    data = b"\n".join([*map(str.encode, lines), b""])
-    if data.count(b"\n") > len(lines):
-        data = b"\n".join([*(line.replace("\n", " ").encode() for line in lines), b""])
-    return np.frombuffer(data, dtype=np.uint8)
+    text = "\n".join([*lines, ""])
+    if text.count("\n") > len(lines):
+        text = "\n".join([*(line.replace("\n", " ") for line in lines), ""])
+    return np.frombuffer(text.encode(), dtype=np.uint8)
 
 
 def _encoded(blocks: Iterable[NDArray[np.uint8]], vocabulary: Vocabulary, path: str | None) -> Corpus:
@@ -281,6 +282,13 @@ def intern_token(vocabulary, data, start, end):  # type: ignore[no-untyped-def]
     word = first_bytes(data, last, end - last)
     h = (h ^ word) * _HASH_FACTOR
     h ^= h >> _HASH_SHIFT
+    return _number(vocabulary, data, start, end, h, word, last)
+
+
+@inlined
+def _number(vocabulary, data, start, end, h, word, last):  # type: ignore[no-untyped-def]
+    """The id of a token whose hash is `h` and whose bytes from `last` on are `word`."""
+    size = end - start
     mask = np.uint64(vocabulary.slots.shape[0] - 1)
     slot = h & mask
     while True:
@@ -346,8 +354,21 @@ def _encode(vocabulary, data, ids, ends, state):  # type: ignore[no-untyped-def]
         elif b == 32 or b == 9:
             i += 1
         else:
-            end = token_end(data, i)
-            index = intern_token(vocabulary, data, i, end)
+            size = 0
+            if i + 8 <= n:
+                # Most tokens end within eight bytes, which then need to be loaded only once.
+                word = load_word(data, i)
+                size = lowest_bit(((word - _SPACES_AND_ONE) & ~word) & HIGH_BITS) >> 3
+                b = data[i + (size & 7)]
+            if 0 < size < 8 and (b == 32 or b == 10 or b == 9):
+                end = i + size
+                word &= _ALL_BITS >> np.uint64(64 - 8 * size)
+                h = (np.uint64(size) ^ word) * _HASH_FACTOR
+                h ^= h >> _HASH_SHIFT
+                index = _number(vocabulary, data, i, end, h, word, i)
+            else:
+                end = token_end(data, i)
+                index = intern_token(vocabulary, data, i, end)
             if index < 0:
                 state[0], state[1], state[2] = i, count, line
                 return False

@@ -22,8 +22,8 @@ _EPILOG = """\
 examples:
   lasw tune experiment.toml
   lasw tune wro-global --decoder thot --model model --source dev.de --references dev.en --run run
-  lasw tune --decoder command --command './decode {weights} {source} {n} {nbest}' --initial start.json --optimiser pro \\
-      --source dev.de --references dev.en0 dev.en1 --run run --iterations 10
+  lasw tune --decoder command --command './decode {weights} {source} {n} {nbest}' --initial start.json \\
+      --optimiser pro --source dev.de --references dev.en0 dev.en1 --run run --iterations 10
 
 CONFIG is a TOML file or the name of a configuration that comes with lasw: NAMES. Every key of such a file can be given
 as an option, which then counts. The same command again goes on where a run was interrupted.

@@ -7,7 +7,15 @@ import zlib
 
 import pytest
 
+from lasw.metrics import gunzip
 from lasw.metrics.gunzip import open_gzip
+
+
+@pytest.fixture(params=["whichever is installed", "zlib"], autouse=True)
+def library(request, monkeypatch):
+    """Every test with both libraries that may do the work."""
+    if request.param == "zlib":
+        monkeypatch.setattr(gunzip, "fastest", zlib)
 
 
 def some_bytes(seed, size):

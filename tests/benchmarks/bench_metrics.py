@@ -25,9 +25,10 @@ LENGTH = 25
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
-def cpu_seconds(work: Callable[[], object], repeats: int = 15) -> float:
+def cpu_seconds(work: Callable[[], object], repeats: int = 15, *, warm: bool = True) -> float:
     """Median CPU seconds of one call, after one that warms up."""
-    work()
+    if warm:
+        work()
     taken = []
     for _ in range(repeats):
         start = time.process_time()
@@ -61,7 +62,6 @@ def against_sacrebleu() -> None:
         for line, reference in zip(hypotheses[:some], references[:some], strict=True):
             sacrebleu.sentence_bleu(line, [reference], tokenize="none")
 
-    per_segment = cpu_seconds(theirs, 5) / some
     m, owner = metric("BLEU+1"), np.arange(SEGMENTS, dtype=np.int32)
     refs = References.from_lines(references)
     corpus, ngrams = Corpus.from_lines(hypotheses, refs.vocabulary), ReferenceNgrams.of(refs)
@@ -73,15 +73,18 @@ def against_sacrebleu() -> None:
         encoded = Corpus.from_lines(hypotheses, vocabulary)
         m.sentence_scores(m.statistics(encoded, m.prepare(fresh), owner))
 
-    print(f"{SEGMENTS} segments of about {LENGTH} words; sacreBLEU's sentence_bleu: {1 / per_segment:,.0f} segments/s")
+    print(f"{SEGMENTS} segments of about {LENGTH} words, sacreBLEU's sentence_bleu and ours in turn, medians")
     report = {
         "statistics": lambda: ngrams.statistics(corpus, owner),
         "sentence scores": lambda: m.sentence_scores(rows),
         "from raw lines to scores": from_lines,
     }
     for name, work in report.items():
-        each = cpu_seconds(work) / SEGMENTS
-        print(f"  {name:<26}{1 / each:>14,.0f} segments/s {per_segment / each:>8,.0f} x sacreBLEU")
+        # In turn, so that a machine that is busy with other things slows both.
+        pairs = [(cpu_seconds(theirs, 1, warm=False) / some, cpu_seconds(work, 7) / SEGMENTS) for _ in range(9)]
+        peer, own = (statistics.median(taken) for taken in zip(*pairs, strict=True))
+        ratio = statistics.median(a / b for a, b in pairs)
+        print(f"  {name:<26}{1 / own:>12,.0f} segments/s, sacreBLEU {1 / peer:>7,.0f}: {ratio:>6,.0f} times")
     print(f"  1000 bootstrap corpora    {cpu_seconds(lambda: bootstrap_scores(metric('BLEU'), rows), 3):>14.3f} s")
 
 

@@ -233,7 +233,7 @@ Thot's own     {self.folder / "thot.cfg"}
 translations   {self.folder / "test"}
 
 next: translate   lasw decode --decoder thot --model {self.folder / "model"} \\
-                    --weights {self.folder / "weights.json"} {self.file("test", "source")}
+                    --weights {self.folder / "weights.json"} --source {self.file("test", "source")}
       tune again  lasw tune wro-global --decoder thot --model {self.folder / "model"} --run my-run \\
                     --source {self.file("dev", "source")} --references {self.file("dev", "target")}
       your text   scripts/quickstart --source FILE --target FILE"""

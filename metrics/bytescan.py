@@ -8,10 +8,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from lasw.metrics.unaligned import HIGH_BITS, ONES
+
 # Eight bytes are looked at as one word. A word has a zero byte where (w - 01..01) & ~w & 80..80 is not zero
 # (exact as a yes or no); where a byte is to be found, xor with that byte eight times makes it zero.
-_ONES = np.uint64(0x0101010101010101)
-_HIGH = np.uint64(0x8080808080808080)
 _LOW7 = np.uint64(0x7F7F7F7F7F7F7F7F)
 _LFS = np.uint64(0x0A0A0A0A0A0A0A0A)
 _CRS = np.uint64(0x0D0D0D0D0D0D0D0D)
@@ -46,11 +46,11 @@ def _scan(data, words):  # type: ignore[no-untyped-def]
     for k in range(words.shape[0]):
         w = words[k]
         x = w ^ _LFS
-        zero = ~(((x & _LOW7) + _LOW7) | x) & _HIGH
+        zero = ~(((x & _LOW7) + _LOW7) | x) & HIGH_BITS
         if zero != _NONE:
-            newlines += np.int64(((zero >> _SEVEN) * _ONES) >> _TOP)
+            newlines += np.int64(((zero >> _SEVEN) * ONES) >> _TOP)
         c = w ^ _CRS
-        strange = (((w - _ONES) & ~w) | ((c - _ONES) & ~c) | w) & _HIGH
+        strange = (((w - ONES) & ~w) | ((c - ONES) & ~c) | w) & HIGH_BITS
         if strange == _NONE:
             continue
         end = 8 * k + 8

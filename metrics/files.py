@@ -74,8 +74,10 @@ class Blocks:
 
     def _codec(self) -> codecs.CodecInfo:
         try:
-            return codecs.lookup(self.encoding)
-        except LookupError:
+            codec = codecs.lookup(self.encoding)
+            b"a".decode(codec.name, errors="ignore")  # a LookupError for codecs that do not decode text, such as rot13
+            return codec
+        except (LookupError, UnicodeError):
             raise UserError(f"unknown encoding {self.encoding!r}", remedy="give a name that Python knows") from None
 
     def _cut(self, stream: _Readable) -> Iterator[Block]:
@@ -166,6 +168,8 @@ class _Transcoded:
             except UnicodeDecodeError as error:
                 line = self._lines + 1 + error.object[: error.start].count(b"\n")
                 raise UserError(f"not valid {self._name} ({error.reason})", path=self._path, line=line) from None
+            except UnicodeError as error:  # of the whole stream: no byte order mark in UTF-16, say
+                raise UserError(f"not valid {self._name} ({error})", path=self._path, line=self._lines + 1) from None
             self._lines += text.count("\n")
             self._ready = text.encode("utf-8")
             if not chunk:
@@ -212,11 +216,15 @@ def open_bytes(path: str | os.PathLike[str]) -> BinaryIO:
     """Open a file (``-``: standard input) for reading, decompressed if its first bytes say gzip, bzip2 or xz.
 
     Raises:
-        UserError: no such file, a folder, no permission.
+        UserError: no such file, a folder, no permission; a standard input that is closed or was read before.
     """
     name = os.fspath(path)
     raw: io.BufferedReader
     if name == STANDARD_INPUT:
+        if sys.stdin is None or sys.stdin.closed or sys.stdin.buffer.closed:
+            raise UserError(
+                "standard input is closed or was read before", path=name, remedy="name it once, or give a file"
+            )
         raw = cast(io.BufferedReader, sys.stdin.buffer)
     else:
         try:

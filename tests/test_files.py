@@ -91,8 +91,11 @@ def test_other_encodings(tmp_path: Path) -> None:
         assert read_lines(written(tmp_path, text.encode(encoding)), encoding=encoding) == ["grün\u20ac", "zwei"]
     with pytest.raises(UserError, match=r"text:2: not valid ascii"):
         read_lines(written(tmp_path, "a\né\n".encode()), encoding="ascii")
-    with pytest.raises(UserError, match="unknown encoding 'klingon'"):
-        read_lines(tmp_path / "text", encoding="klingon")
+    for name in ("klingon", "rot13", "base64", "undefined"):
+        with pytest.raises(UserError, match=f"unknown encoding '{name}'"):
+            read_lines(tmp_path / "text", encoding=name)
+    with pytest.raises(UserError, match=r"text:1: not valid utf-16 .*BOM"):
+        read_lines(written(tmp_path, "a\n".encode("utf-16-be")), encoding="utf-16")
 
 
 COMPRESSORS: list[Callable[[bytes], bytes]] = [gzip.compress, bz2.compress, lzma.compress]
@@ -136,6 +139,11 @@ def test_standard_input_compressed(monkeypatch: pytest.MonkeyPatch) -> None:
     data = gzip.compress(b"a\nb\n")
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data))))
     assert read_lines("-") == ["a", "b"]
+    with pytest.raises(UserError, match="closed or was read before; name it once"):
+        read_lines("-")
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(UserError, match="standard input is closed"):
+        read_lines("-")
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def read_judgements(
     tables = [path for path in sorted(folder.iterdir()) if _TABLE.fullmatch(path.name)]
     if len(tables) != 1:
         raise UserError(f"{len(tables)} tables of judgements", path=folder, expected="one, pairs.tsv or pairs.tsv.gz")
-    pairs = _read_pairs(tables[0], names, len(evaluation.references))
+    pairs = _read_pairs(tables[0], names, len(evaluation.references), encoding)
     return Judgements(folder.resolve().name, names, evaluation, *pairs)
 
 
@@ -106,9 +106,9 @@ def _texts(folder: Path) -> list[tuple[str, Path]]:
 
 
 def _read_pairs(
-    path: Path, systems: tuple[str, ...], segments: int
+    path: Path, systems: tuple[str, ...], segments: int, encoding: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int, int]:
-    lines = read_lines(path)
+    lines = read_lines(path, encoding=encoding)
     header = lines[0].split("\t") if lines else []
     missing = [name for name in _COLUMNS if name not in header]
     if missing:
@@ -121,6 +121,8 @@ def _read_pairs(
     ties = with_reference = 0
     for number, line in enumerate(lines[1:], start=2):
         fields = line.split("\t")
+        if not line and number == len(lines):
+            raise UserError("one extra blank last line", path=path, line=number, remedy="remove it")
         if len(fields) != len(header):
             raise UserError(f"{len(fields)} columns", path=path, line=number, expected=f"{len(header)}")
         segment, first, second, relation = (fields[place] for place in places)
@@ -133,6 +135,8 @@ def _read_pairs(
             if name not in index:
                 error = unknown("system", name, list(systems))
                 raise UserError(error.found, path=path, line=number, expected=error.expected, remedy=error.remedy)
+        if first == second:
+            raise UserError(f"system {first} against itself", path=path, line=number, expected="two systems")
         if relation == "=":
             ties += 1
         elif relation == "<":

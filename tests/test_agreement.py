@@ -110,6 +110,8 @@ def test_judgements_and_agreement_by_hand(tmp_path: Path) -> None:
         ("1\tgodo\tpoor\t<\tj\n", r"pairs.tsv:2: unknown system 'godo'; .*did you mean 'good'\?"),
         ("1\tgood\tpoor\tA\tj\n", r"relation 'A'; expected '<', '>' or '='"),
         ("1\tgood\tpoor\t<\n", r"pairs.tsv:2: 4 columns; expected 5"),
+        ("1\tgood\tgood\t<\tj\n", r"pairs.tsv:2: system good against itself; expected two systems"),
+        ("1\tgood\tpoor\t<\tj\n\n", r"pairs.tsv:3: one extra blank last line; remove it"),
     ],
 )
 def test_wrong_lines_are_refused(tmp_path: Path, pairs: str, message: str) -> None:

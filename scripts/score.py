@@ -125,11 +125,12 @@ def _read(names: Sequence[str], arguments: argparse.Namespace, text: Preprocessi
         if corpus.crlf_lines
     ]
     forms = [normal_form(corpus) for corpus in corpora]
-    reference_form = next((form for form in forms[: len(references.corpora)] if form), None)
+    # Text in ASCII has no form; the first reference that has one is what the others are held against.
+    formed = next((k for k, form in enumerate(forms[: len(references.corpora)]) if form), None)
     for corpus, form in zip(corpora, forms, strict=True):
-        if form and form != reference_form and reference_form:
+        if formed is not None and form and form != forms[formed]:
             warnings.append(
-                f"{corpus.path} is in Unicode form {form}, {arguments.reference[0]} in {reference_form}: equal words "
+                f"{corpus.path} is in Unicode form {form}, {corpora[formed].path} in {forms[formed]}: equal words "
                 "will not match; --normalise nfc (or nfd) makes them alike"
             )
     return evaluation, warnings

@@ -178,6 +178,9 @@ def test_normal_forms_that_differ_are_told(place: Path, capsys: pytest.CaptureFi
     assert not captured.out.endswith(" = 100.00\n")
     assert "sys is in Unicode form NFD, ref in NFC" in captured.err
     assert "--normalise nfc" in captured.err
+    (place / "ascii").write_text("plain\n")
+    assert score("-r", "ascii", "-r", "ref", "sys") == 0
+    assert "sys is in Unicode form NFD, ref in NFC" in capsys.readouterr().err
     for form in ("nfc", "nfd"):
         assert score("-r", "ref", "sys", "--normalise", form) == 0
         captured = capsys.readouterr()

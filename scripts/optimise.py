@@ -46,7 +46,7 @@ Options of both optimisers (--option KEY=VALUE, may be repeated):
 of wro alone:
   oracle_sampling=true  oracle_share=0.1  global_weight=true  reachable=0.4  reach_metric=BLEU+1
 
-Without --start all weights start as 1; they matter where psi < 1, and for features that never differ.
+Without --start (or --moses-ini) all weights start as 1; they matter where psi < 1, and for features that never differ.
 """
 _POOL_METRIC = "PGBC4"
 
@@ -57,7 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("nbest", nargs="*", metavar="NBEST", help="N-best lists of the same sentences")
     parser.add_argument("--optimiser", required=True, metavar="NAME", help=f"one of {', '.join(NAMES)}")
     parser.add_argument("--metric", metavar="SPEC", help="sentence metric (default: BLEU+1 for pro, PABC4 for wro)")
-    parser.add_argument("--references", "-r", nargs="+", default=[], metavar="REF", help="reference files")
+    parser.add_argument(
+        "--references", "-r", nargs="+", action="extend", default=[], metavar="REF", help="reference files"
+    )
     moses = parser.add_argument_group("instead of N-best lists and references, Moses' own files")
     moses.add_argument("--features", action="append", default=[], metavar="FILE", help="features.dat, may be repeated")
     moses.add_argument("--scores", action="append", default=[], metavar="FILE", help="scores.dat of each --features")
@@ -122,6 +124,9 @@ def _check(arguments: argparse.Namespace) -> None:
             raise UserError("--features and --scores beside N-best lists or references", expected="one of the two")
         if len(arguments.features) != len(arguments.scores):
             raise UserError(f"{len(arguments.features)} --features", expected=f"{len(arguments.scores)}, as --scores")
+        for option in ("tokenize", "lowercase", "unsorted"):
+            if getattr(arguments, option):
+                raise UserError(f"--{option} beside --features", expected="N-best lists, whose text it is about")
     elif not arguments.nbest or not arguments.references:
         raise UserError(
             "no N-best lists" if arguments.references else "no references",
@@ -132,6 +137,8 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UserError("standard input is named twice", expected="one '-' at most")
     if arguments.seed < 0:
         raise UserError(f"--seed {arguments.seed}", expected="a number of at least 0")
+    if arguments.sparse_weights and not (arguments.start or arguments.moses_ini):
+        raise UserError("--sparse-weights without the dense ones", remedy="give those with --start")
     if not arguments.output and (arguments.moses_ini or arguments.output_format):
         raise UserError("a format without a file", remedy="give --output")
     if arguments.output:
@@ -142,6 +149,10 @@ def _kind(arguments: argparse.Namespace) -> str | None:
     """Of the file to write; None: what its name says."""
     chosen: str | None = arguments.output_format
     return chosen or (MOSES if arguments.moses_ini else None)
+
+
+def _writes_moses(arguments: argparse.Namespace) -> bool:
+    return (_kind(arguments) or kind_of_name(arguments.output)) == MOSES
 
 
 def _template(arguments: argparse.Namespace) -> str | None:
@@ -171,6 +182,14 @@ def _optimise(arguments: argparse.Namespace) -> _Result:
         default=dict.fromkeys(columns.names, 0.0),
         path=start_path,
     )
+    if arguments.output:
+        everything = Weights(names, matched.weights.dense, dict.fromkeys(pool.sparse_names, 0.0))
+        check_output(
+            arguments.output,
+            kind=_kind(arguments),
+            template=_template(arguments),
+            weights=everything if _writes_moses(arguments) else matched.complete(everything),
+        )
     note(arguments.quiet, f"{optimiser.name} on {len(pool)} candidates")
     fit = optimiser.fit(pool, matched.weights)
     bleu = metric(_POOL_METRIC)
@@ -196,7 +215,7 @@ def _read(
 
     if arguments.features:
         pairs = list(zip(arguments.features, arguments.scores, strict=True))
-        return read_scored_pool(pairs, columns=columns, progress=progress), []
+        return read_scored_pool(pairs, columns=columns, encoding=arguments.encoding, progress=progress), []
     _refuse_features_files(arguments.nbest)
     vocabulary = Vocabulary()
     preprocess = text.function()
@@ -234,7 +253,6 @@ def _ones(names: FeatureNames, columns: FeatureColumns) -> Weights:
 
 
 def _write(arguments: argparse.Namespace, result: _Result) -> None:
-    kind = _kind(arguments) or kind_of_name(arguments.output)
     comment = (
         f"BLEU {result.pool_bleu:.6f} on {' '.join(arguments.references or arguments.scores)} "
         f"(best of {len(result.pool)} candidates; {result.start_bleu:.6f} before)",
@@ -242,8 +260,8 @@ def _write(arguments: argparse.Namespace, result: _Result) -> None:
     )
     write_weights(
         arguments.output,
-        result.fit.weights if kind == MOSES else result.weights,
-        kind=kind,
+        result.fit.weights if _writes_moses(arguments) else result.weights,
+        kind=_kind(arguments),
         template=_template(arguments),
         comment=comment,
     )

@@ -152,6 +152,15 @@ def without(text, sentence):
             SCORES.replace("1 2 0 1", "1.5 2 0 1"),
             "scores.dat:1: BLEU statistics of sentence 0; expected whole",
         ),
+        (
+            FEATURES,
+            SCORES.replace("1 2 0 1", "3 2 0 1"),
+            "scores.dat:1: more matches than n-grams in the BLEU statistics of sentence 0",
+        ),
+        (FEATURES + FEATURES, SCORES, "features.dat:8: sentence 0 once more than in .*scores.dat"),
+        (FEATURES, SCORES + SCORES, "scores.dat:8: sentence 0 where .*features.dat has none"),
+        (FEATURES.replace("0 2 3", "0 9999999999 3"), SCORES, "features.dat:1: number of candidates 9999999999"),
+        (FEATURES.replace("0 2 3", f"0 {'9' * 5000} 3"), SCORES, "features.dat:1: .* begins no sentence"),
         (SCORES, FEATURES, "features.dat: no features file of Moses"),
         (
             binary("FEATURES", 0, [[1.0, 2.0]], "A_0 B_0")[:-20],
@@ -163,3 +172,18 @@ def without(text, sentence):
 def test_refused(tmp_path, features, scores, message):
     with pytest.raises(UserError, match=message):
         read_moses_files(*written(tmp_path, features, scores))
+
+
+def test_names_hold_any_blank_but_space_and_tab_in_any_encoding(tmp_path):
+    features = FEATURES.replace("X_a", "X_ä\u00a0b\u3000c")
+    names = read_moses_files(*written(tmp_path, features)).sparse_names
+    assert [names[k] for k in range(len(names))] == ["X_ä\u00a0b\u3000c", "X_b"]
+    paths = written(tmp_path, FEATURES.replace("X_a", "X_ä").encode("latin-1"), SCORES)
+    assert read_moses_files(*paths, encoding="latin-1").sparse_names[0] == "X_ä"
+    with pytest.raises(UserError, match=r"features\.dat:2: byte 0xe4 is no UTF-8"):
+        read_moses_files(*paths)
+
+
+def test_standard_input_is_refused(tmp_path):
+    with pytest.raises(UserError, match="a features file from standard input; expected the name of a file"):
+        read_moses_files("-", written(tmp_path)[1])

@@ -389,6 +389,10 @@ def test_ids_beyond_the_references(tmp_path):
         read_text(tmp_path, "0 ||| a ||| F0= 1 ||| 1\n5 ||| a ||| F0= 1 ||| 1\n", segments=2)
     with pytest.raises(UserError, match="do the ids start at 1"):
         read_text(tmp_path, "1 ||| a ||| F0= 1 ||| 1\n2 ||| a ||| F0= 1 ||| 1\n", segments=2)
+    with pytest.raises(UserError, match="are these the references"):
+        read_text(tmp_path, "0 ||| a ||| F0= 1 ||| 1\n2 ||| a ||| F0= 1 ||| 1\n", segments=2)
+    with pytest.raises(UserError, match="list:1: sentence id 2147483647; expected at most 1"):
+        read_text(tmp_path, "2147483647 ||| a ||| F0= 1 ||| 1\n", segments=2)
 
 
 GOOD = "0 ||| a ||| LM0= -1 TM0= -2 -3 ||| -1\n"

@@ -143,6 +143,7 @@ def test_features_of_other_scorers(run, tmp_path):
         1
     ]
     assert "no feature nn" in error
+    assert "pro on" not in error.lower()  # before the work, not behind it
     assert not (tmp_path / "o.ini").exists()
 
 
@@ -167,6 +168,23 @@ def test_wrong_mixtures_of_lists_and_files(run, tmp_path):
     assert "-- between them" in run("--optimiser", "pro", code=1, lists=())[1]
     assert main(["optimise", "--optimiser", "pro", *files, "--features", "f"]) == 1
     assert main(["optimise", "--optimiser", "pro", *files]) == 0
+    for option in (["--lowercase"], ["--tokenize", "13a"], ["--unsorted"]):
+        assert main(["optimise", "--optimiser", "pro", *files, *option]) == 1
+
+
+def test_references_named_one_by_one_are_all_used(run, tmp_path):
+    (tmp_path / "other").write_text("ein Bus\n" * 10)
+    together = run("other", "--optimiser", "pro", "--json")[0]
+    assert "nrefs:2" in together
+    assert run("-r", "other", "--optimiser", "pro", "--json")[0] == together
+
+
+def test_weights_without_a_place_are_refused_before_the_work(run, tmp_path):
+    text = (tmp_path / "n1").read_text().replace(" TM0=", " LM0_a= 1 TM0=")
+    (tmp_path / "n1").write_text(text)
+    error = run("--optimiser", "pro", "--output", "w", "--output-format", "groups", code=1, lists=("n1",))[1]
+    assert "no place for sparse weights" in error
+    assert "pro on" not in error.lower()
 
 
 def test_nothing_to_learn_from_leaves_the_weights(run, tmp_path):
@@ -202,6 +220,7 @@ def test_case_and_tokens_can_be_changed(run, tmp_path):
         (["--optimiser", "pro", "--output", "w.ini", "--start", "short"], ["short: no moses.ini"]),
         (["--optimiser", "pro", "--output", "no/w.json"], ["no/w.json", "cannot be written"]),
         (["--optimiser", "pro", "--start", "ref"], ["ref:1"]),
+        (["--optimiser", "pro", "--sparse-weights", "short"], ["--sparse-weights without the dense ones", "--start"]),
         (["--optimiser", "pro", "--start", "short"], ["no weight for the feature TM0", "short"]),
     ],
 )

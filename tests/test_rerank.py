@@ -112,7 +112,11 @@ def test_weight_0_equals_absence_and_features_from_files(tmp_path, nbest, capsys
         ("LM0= 1\nTM0= 1\n", [], ["1 weights for TM0", "expected 2"]),
         ("LM0= 1\nTM0= 1 1\nx= 1\n", ["--feature", "x=SHORT"], ["2 values of the feature x", "more than 2"]),
         ("LM0= 1\nTM0= 1 1\nx= 1\n", ["--feature", "x=LONG"], ["6 values of the feature x", "expected 5"]),
-        ("LM0= 1\nTM0= 1 1\nx= 1\n", ["--feature", "x=BAD"], ["'nan'", "BAD:2"]),
+        ("LM0= 1\nTM0= 1 1\nx= 1\n", ["--feature", "x=BAD"], ["a value of x is 'nan'", "BAD:2"]),
+        ("LM0= 1\nTM0= 1 1\n", ["--feature", "x y=SHORT"], ["'x y' as the name", "without blanks"]),
+        ("LM0= 1\nTM0= 1 1\n", ["--feature", "x|||y=SHORT"], ["'x|||y' as the name"]),
+        ("LM0= 1e308\nTM0= 1e308 -1e308\n", [], ["w: a score of sentence 0 is beyond", "divide all weights"]),
+        ("LM0= 1\nTM0= 1e308 -1e308\n", ["--nbest"], ["w: a score of sentence 0 is beyond"]),
         ("LM0= 1\nTM0= 1 1\n", ["--feature", "x"], ["--feature KEY=VALUE"]),
         ("LM0= 1\nTM0= 1 1\n", ["--feature", "LM0=LONG"], ["LM0 of its own"]),
     ],
@@ -177,3 +181,12 @@ def _with_size(size):
 def test_weights_of_other_features_in_the_api(nbest):
     with pytest.raises(UserError, match="no weight for the feature LM0"):
         list(Reranker(Weights.from_groups({"x": [1.0]})).sort(stream_nbest(nbest, Vocabulary())))
+
+
+def test_a_column_with_the_name_of_a_sparse_feature(tmp_path, capsys):
+    text = "0 ||| a ||| LM0= -1 LM0_x= 2 ||| 0\n0 ||| b ||| LM0= -1 ||| 0\n"
+    nbest = written(tmp_path, "n", text)
+    column = written(tmp_path, "column", "1\n2\n")
+    weights = written(tmp_path, "v", "LM0 1\nLM0_x 1\n")
+    assert main(["rerank", "--weights", weights, "--feature", f"LM0_x={column}", nbest]) == 1
+    assert "the N-best list has a feature LM0_x of its own; name the new one" in capsys.readouterr().err

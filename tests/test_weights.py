@@ -62,6 +62,8 @@ def test_kinds_are_detected_by_content(tmp_path, text, dense, sparse):
         ('{"dense": {"LM0": [true]}}', None, ["LM0", "true"]),
         ('{"weights": {"LM0": [0.5]}}', None, ["dense"]),
         ('{"dense": {"LM0": [0.5}\n', 1, ["JSON"]),
+        ('{"dense": {"LM0": ' + "1" * 5000 + "}}", None, ["JSON", "digits"]),
+        ('{"dense": ' + "[" * 100_000, None, ["JSON"]),
         ("", None, ["no weights"]),
         ("# nothing\n", None, ["no weights"]),
     ],
@@ -73,6 +75,15 @@ def test_what_is_wrong_is_refused_with_file_and_line(tmp_path, text, line, words
     assert error.value.path == str(path)
     assert error.value.line == line
     assert all(word in str(error.value) for word in words)
+
+
+@pytest.mark.parametrize("kind", ["pairs", "joshua", "travatar", "json"])
+def test_names_of_words_with_other_blanks(tmp_path, kind):
+    weights = Weights.from_groups({"LM0": [0.5]}, {"WT_a\u00a0b~\u3000": 2.0, "WT_\u2028": 3.0, "WT_\x85": 4.0})
+    write_weights(tmp_path / "w", weights, kind=kind)
+    again = read_weights(tmp_path / "w")
+    flat = {**{name: values[0] for name, values in again.by_group().items()}, **again.sparse}
+    assert flat == {"LM0": 0.5, **weights.sparse}
 
 
 def test_missing_file_and_folder(tmp_path):

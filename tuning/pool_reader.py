@@ -79,6 +79,7 @@ def read_scored_pool(
     pairs: Sequence[tuple[Path, Path]],
     *,
     columns: FeatureColumns | None = None,
+    encoding: str = "utf-8",
     progress: Callable[[Path, int, int], None] | None = None,
 ) -> Pool:
     """All candidates of pairs of Moses' features and scores files.
@@ -86,6 +87,7 @@ def read_scored_pool(
     Args:
         pairs: (features file, scores file).
         columns: more features, in the order of the files.
+        encoding: of the names of features.
         progress: as `read_pool`, called with the features file.
 
     Raises:
@@ -94,7 +96,7 @@ def read_scored_pool(
     pool = Pool.without_text()
     sparse_names = Vocabulary()
     for features, scores in pairs:
-        scored = read_moses_files(features, scores, sparse_names=sparse_names)
+        scored = read_moses_files(features, scores, sparse_names=sparse_names, encoding=encoding)
         new = pool.add(scored if columns is None else columns.extend(scored))
         if progress is not None:
             progress(features, len(scored), new)

@@ -9,6 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from lasw.metrics.errors import UserError
 from lasw.metrics.text import Corpus
 from lasw.tuning.formats.weight_match import Match, match
 from lasw.tuning.nbest import NBest
@@ -41,7 +42,7 @@ class Reranker:
                 which comes back ordered by sentence.
 
         Raises:
-            UserError: the weights are not those of these features.
+            UserError: the weights are not those of these features, or so large that a score overflows.
         """
         for nbest in _whole_sentences(blocks):
             scored = dataclasses.replace(nbest, score=self._scores(nbest))
@@ -74,6 +75,14 @@ class Reranker:
             starts = nbest.sparse.indptr.astype(np.int64)
             columns, values = nbest.sparse.indices.astype(np.int32), nbest.sparse.data
         model_scores(nbest.dense, weights.dense, starts, columns, values, sparse_weights, scores)
+        if not np.isfinite(scores).all():
+            sentence = int(nbest.owner[np.argmin(np.isfinite(scores))])
+            raise UserError(
+                f"a score of sentence {sentence} is beyond the range of numbers",
+                path=self._path,
+                expected="weights that leave scores finite",
+                remedy="divide all weights by the same number",
+            )
         return scores
 
 

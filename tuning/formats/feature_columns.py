@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import read_lines
+from lasw.metrics.text import Vocabulary
 from lasw.tuning.formats.weight_lines import Path, number
 from lasw.tuning.nbest import NBest, ScoredList
 
@@ -23,12 +24,18 @@ class FeatureColumns:
 
     Args:
         files: for every feature its files; together they have one number for every line of all lists.
+
+    Raises:
+        UserError: a name that no list could hold, a file that cannot be read, a line that is no finite number.
     """
 
     def __init__(self, files: Mapping[str, Sequence[Path]], *, encoding: str = "utf-8") -> None:
+        for name in files:
+            _check_name(name)
         self._files = files
         self._columns = {name: _read(name, paths, encoding) for name, paths in files.items()}
         self._used = 0
+        self._sparse_names: Vocabulary | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -46,12 +53,11 @@ class FeatureColumns:
         start, end = self._used, self._used + len(nbest)
         for name, column in self._columns.items():
             if name in nbest.names.slices:
-                raise UserError(
-                    f"the N-best list has a feature {name} of its own", remedy="name the new one differently"
-                )
+                raise _has_its_own(name)
             if end > len(column):
                 raise self._wrong_length(name, f"more than {len(column)}")
         self._used = end
+        self._sparse_names = nbest.sparse_names
         added: list[Floats] = [column[start:end, None] for column in self._columns.values()]
         return dataclasses.replace(
             nbest, names=nbest.names.extended(*self.names), dense=np.hstack([nbest.dense, *added])
@@ -61,8 +67,12 @@ class FeatureColumns:
         """To be called behind the last list.
 
         Raises:
-            UserError: a column has numbers left.
+            UserError: a column has numbers left, or the name of a sparse feature of the lists.
         """
+        if self._columns and self._sparse_names is not None:
+            for k in range(len(self._sparse_names)):
+                if self._sparse_names[k] in self._columns:
+                    raise _has_its_own(self._sparse_names[k])
         for name, column in self._columns.items():
             if len(column) != self._used:
                 raise self._wrong_length(name, str(self._used))
@@ -75,9 +85,19 @@ class FeatureColumns:
         )
 
 
+def _check_name(name: str) -> None:
+    if not name or "|||" in name or "=" in name or any(map(str.isspace, name)):
+        raise UserError(f"{name!r} as the name of a feature", expected="a name without blanks, '=' and '|||'")
+
+
+def _has_its_own(name: str) -> UserError:
+    return UserError(f"the N-best list has a feature {name} of its own", remedy="name the new one differently")
+
+
 def _read(name: str, paths: Sequence[Path], encoding: str) -> Floats:
     parts = [np.empty(0)]
     for path in paths:
         lines = read_lines(path, encoding=encoding)
-        parts.append(np.array([number(text.strip(), path=path, line=k, name=name) for k, text in enumerate(lines, 1)]))
+        what = f"a value of {name}"
+        parts.append(np.array([number(x.strip(" \t"), path=path, line=k, what=what) for k, x in enumerate(lines, 1)]))
     return np.concatenate(parts)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,11 +22,12 @@ import scipy
 from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
-from lasw.metrics.files import Blocks, open_bytes
+from lasw.metrics.files import STANDARD_INPUT, Blocks, open_bytes
 from lasw.metrics.registry import metric
 from lasw.metrics.text import Vocabulary
 from lasw.tuning.formats.floats import read_matrix
 from lasw.tuning.formats.nbest_fields import MAX_ID, Place, finite, is_number
+from lasw.tuning.formats.weight_lines import words
 from lasw.tuning.nbest import ScoredList
 from lasw.tuning.weights import FeatureNames
 
@@ -33,6 +35,7 @@ _FEATURES, _SCORES = "FEATURES", "SCORES"
 _METRIC = "PGBC4"  # BLEU, whose statistics these are, with the closest reference length as Moses takes it
 _STATISTICS = 9  # match and total of four orders, reference length
 _FLOAT = np.dtype("<f4")
+_COUNT = re.compile(r"[0-9]{1,19}")
 
 
 def is_features_file(path: str | os.PathLike[str]) -> bool:
@@ -42,7 +45,11 @@ def is_features_file(path: str | os.PathLike[str]) -> bool:
 
 
 def read_moses_files(
-    features: str | os.PathLike[str], scores: str | os.PathLike[str], *, sparse_names: Vocabulary | None = None
+    features: str | os.PathLike[str],
+    scores: str | os.PathLike[str],
+    *,
+    sparse_names: Vocabulary | None = None,
+    encoding: str = "utf-8",
 ) -> ScoredList:
     """Candidates of a features file with the statistics of the scores file beside it.
 
@@ -50,14 +57,15 @@ def read_moses_files(
         features: the features file.
         scores: its scores file, with the same sentences in the same order.
         sparse_names: numbers sparse features; give the same for all files that belong together.
+        encoding: of the names of features.
 
     Raises:
         UserError: a file of another kind or damaged; sentences or numbers of candidates that differ between the two.
     """
     sparse_names = Vocabulary() if sparse_names is None else sparse_names
     features, scores = os.fspath(features), os.fspath(scores)
-    sections = list(_sections(features, _FEATURES))
-    statistics = list(_sections(scores, _SCORES))
+    sections = list(_sections(features, _FEATURES, encoding))
+    statistics = list(_sections(scores, _SCORES, encoding))
     _check_pairs(sections, statistics, features, scores)
     names = _names(sections, features)
     parts: list[tuple[list[int], list[float]]] = []
@@ -91,18 +99,20 @@ class _Section:
     sparse: list[list[str]]
 
 
-def _sections(path: str, kind: str) -> Iterator[_Section]:
+def _sections(path: str, kind: str, encoding: str) -> Iterator[_Section]:
+    if path == STANDARD_INPUT:
+        raise UserError(f"a {kind.lower()} file from standard input", path=path, expected="the name of a file")
     with open_bytes(path) as stream:
         start = stream.read(len(kind) + 4)
     if start == f"{kind}_BIN".encode():
-        return _binary_sections(path, kind)
+        return _binary_sections(path, kind, encoding)
     if start == f"{kind}_TXT".encode():
-        return _text_sections(path, kind)
+        return _text_sections(path, kind, encoding)
     raise UserError(f"no {kind.lower()} file of Moses", path=path, expected=f"{kind}_TXT_BEGIN_0 at its start")
 
 
-def _text_sections(path: str, kind: str) -> Iterator[_Section]:
-    lines = enumerate(itertools.chain.from_iterable(b.text().split("\n")[:-1] for b in Blocks(path)), 1)
+def _text_sections(path: str, kind: str, encoding: str) -> Iterator[_Section]:
+    lines = enumerate(itertools.chain.from_iterable(b.text().split("\n")[:-1] for b in Blocks(path, encoding)), 1)
     for number, line in lines:
         place = Place(path, number)
         sentence, count, size, labels = _header(line, kind, "TXT", place)
@@ -124,7 +134,7 @@ def _matrix(lines: list[str], size: int, path: str, first_line: int) -> tuple[ND
     data = "".join(line + "\n" for line in lines).encode("utf-8")
     if read_matrix(np.frombuffer(data, dtype=np.uint8), values):
         return values, []
-    rows = [line.split() for line in lines]
+    rows = [words(line) for line in lines]
     for line, row in enumerate(rows, first_line):
         _check_row(row, size, Place(path, line))
     return np.array([list(map(float, row[:size])) for row in rows]), [row[size:] for row in rows]
@@ -139,14 +149,14 @@ def _check_row(row: list[str], size: int, place: Place) -> None:
         finite(token, "a value", place)
 
 
-def _binary_sections(path: str, kind: str) -> Iterator[_Section]:
+def _binary_sections(path: str, kind: str, encoding: str) -> Iterator[_Section]:
     data = _all_bytes(path)
     end_mark = f"{kind}_BIN_END".encode()
     place = Place(path, None)
     at = 0
     while at < len(data):
         line_end = data.find(b"\n", at)
-        header = data[at:line_end].decode("utf-8", "replace") if line_end >= 0 else ""
+        header = _decoded(data[at:line_end], encoding, place) if line_end >= 0 else ""
         sentence, count, size, labels = _header(header, kind, "BIN", place)
         at = line_end + 1
         stop = at + count * size * _FLOAT.itemsize
@@ -162,6 +172,13 @@ def _binary_sections(path: str, kind: str) -> Iterator[_Section]:
         at = line_end + 1 if line_end >= 0 else len(data)
 
 
+def _decoded(header: bytes, encoding: str, place: Place) -> str:
+    try:
+        return header.decode(encoding)
+    except (UnicodeError, LookupError) as error:
+        raise place.error(f"the line before a sentence cannot be read ({error})", expected=f"{encoding} text") from None
+
+
 def _all_bytes(path: str) -> bytes:
     with open_bytes(path) as stream:
         try:
@@ -171,16 +188,17 @@ def _all_bytes(path: str) -> bytes:
 
 
 def _header(line: str, kind: str, form: str, place: Place) -> tuple[int, int, int, list[str]]:
-    mark, *fields = line.split() or [""]
+    mark, *fields = words(line) or [""]
     numbers = fields[:3]
-    if not mark.startswith(f"{kind}_{form}_BEGIN") or len(numbers) < 3 or not all(n.isdecimal() for n in numbers):
+    if not mark.startswith(f"{kind}_{form}_BEGIN") or len(numbers) < 3 or not all(map(_COUNT.fullmatch, numbers)):
         raise place.error(
             f"{line[:60]!r} begins no sentence", expected=f"{kind}_{form}_BEGIN_0 SENTENCE COUNT SIZE and names"
         )
     sentence, count, size = map(int, numbers)
     labels = fields[3:]
-    if sentence > MAX_ID:
-        raise place.error(f"sentence id {sentence}", expected=f"at most {MAX_ID}")
+    for number, what in ((sentence, "sentence id"), (count, "number of candidates"), (size, "number of columns")):
+        if number > MAX_ID:
+            raise place.error(f"{what} {number}", expected=f"at most {MAX_ID}")
     if kind == _FEATURES and len(labels) != size:
         raise place.error(f"{len(labels)} names", expected=f"{size}, one for each feature")
     if kind == _SCORES and (labels != ["BLEU"] or size != _STATISTICS):
@@ -196,6 +214,11 @@ def _check_pairs(features: list[_Section], scores: list[_Section], features_path
                 raise UserError(
                     f"sentence {ours.sentence} is missing", path=scores_path, expected=f"as in {features_path}"
                 )
+        if theirs is None and ours is not None:
+            raise ours.place.error(
+                f"sentence {ours.sentence} once more than in {scores_path}",
+                expected="the same sentences in the same order",
+            )
         if ours is None or ours.sentence != theirs.sentence:
             present = {section.sentence for section in features}
             if theirs.sentence not in present:
@@ -262,4 +285,9 @@ def _whole(section: _Section) -> NDArray[Any]:
         raise section.place.error(f"BLEU statistics of sentence {section.sentence}", expected="whole numbers from 0")
     if any(section.sparse):
         raise section.place.error(f"more numbers than {_STATISTICS} for sentence {section.sentence}")
+    if (values[:, 0:8:2] > values[:, 1:8:2]).any():
+        raise section.place.error(
+            f"more matches than n-grams in the BLEU statistics of sentence {section.sentence}",
+            expected="match1 total1 ... match4 total4 and the reference length",
+        )
     return values.astype(np.int32)

@@ -79,13 +79,7 @@ def rewrite(template: Path, path: Path, weights: Weights, comment: Sequence[str]
     Raises:
         UserError: a group that the template does not declare, or of which it has another number of components.
     """
-    lines = _template_lines(template)
-    layout = _layout(lines, template)
-    end = "\r" if lines[0].endswith("\r") else ""
-    if layout.old:
-        _replace_old(lines, layout, weights, template)
-    else:
-        _replace_groups(lines, layout, weights, template, end)
+    lines, layout, end = _rewritten(template, weights)
     if weights.sparse:
         sparse_path = os.path.abspath(os.fspath(path)) + _SPARSE_SUFFIX
         write_text(sparse_path, "".join(f"{name} {value!r}\n" for name, value in sorted(weights.sparse.items())))
@@ -95,14 +89,28 @@ def rewrite(template: Path, path: Path, weights: Weights, comment: Sequence[str]
         out.write((top + "\n".join(lines)).encode("utf-8", errors="surrogateescape"))
 
 
-def check_template(template: Path) -> None:
-    """Make sure that `rewrite` has a moses.ini to work on.
+def check_template(template: Path, weights: Weights | None = None) -> None:
+    """Make sure that `rewrite` has a moses.ini to work on, and with `weights` that it has places for those.
 
     Raises:
-        UserError: it cannot be read, or is something else.
+        UserError: it cannot be read, is something else, or as `rewrite`.
     """
     if not is_moses_ini(_template_lines(template)):
         raise UserError("no moses.ini", path=template, expected="sections as [feature] and [weight]")
+    if weights is not None:
+        _rewritten(template, weights)
+
+
+def _rewritten(template: Path, weights: Weights) -> tuple[list[str], _Layout, str]:
+    """The lines of `template` with the dense `weights` in them, where they stood, and what stands before LF."""
+    lines = _template_lines(template)
+    layout = _layout(lines, template)
+    end = "\r" if lines[0].endswith("\r") else ""
+    if layout.old:
+        _replace_old(lines, layout, weights, template)
+    else:
+        _replace_groups(lines, layout, weights, template, end)
+    return lines, layout, end
 
 
 def _template_lines(template: Path) -> list[str]:

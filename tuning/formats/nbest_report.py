@@ -29,7 +29,7 @@ class Seen:
     unsorted: bool
     zeros: int = 0
     reordered: int = 0
-    _last: int = -1
+    _last: int = 0
     _present: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
 
     def block(self, owner: NDArray[np.int32], first_line: int) -> None:
@@ -58,7 +58,7 @@ class Seen:
                 path=self.path,
                 line=first_line + k,
                 expected=f"at most {self.segments - 1}, there are {self.segments} references",
-                remedy=self._remedy(int(owner[k])),
+                remedy=self._remedy(owner[: k + 1]),
             )
         if largest >= len(self._present):
             self._present = np.concatenate([self._present, np.zeros(largest + 1, dtype=np.bool_)])
@@ -89,8 +89,9 @@ class Seen:
         present[: len(self._present)] = self._present[:size]
         return np.flatnonzero(~present)
 
-    def _remedy(self, largest: int) -> str:
-        if largest == self.segments and not (len(self._present) and self._present[0]):
+    def _remedy(self, owner: NDArray[np.int32]) -> str:
+        without_0 = not (len(self._present) and self._present[0]) and owner.all()
+        if owner[-1] == self.segments and without_0:
             return "do the ids start at 1? They must start at 0"
         return "are these the references of this list?"
 

@@ -53,6 +53,9 @@ def _check(nbest: NBest, path: str | os.PathLike[str] | None) -> None:
                 path=path,
                 remedy="escape | in the text",
             )
+    for name in nbest.names.slices:
+        if "|||" in name:
+            raise UserError(f"the feature {name!r} cannot be written to an N-best list", path=path, remedy="rename it")
 
 
 def _lines(nbest: NBest, start: int, end: int) -> Iterator[str]:

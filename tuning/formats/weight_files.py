@@ -91,11 +91,18 @@ def write_weights(
         write_text(path, _WRITERS[kind](weights, comment))
 
 
-def check_output(path: Path, *, kind: str | None = None, template: Path | None = None) -> str:
+def check_output(
+    path: Path, *, kind: str | None = None, template: Path | None = None, weights: Weights | None = None
+) -> str:
     """The kind that `write_weights` would write; what it would refuse is refused now, before a long run.
 
+    Args:
+        path, kind, template: as there.
+        weights: of the features that will have weights, if they are known; their numbers do not matter.
+
     Raises:
-        UserError: unknown kind, no template for a moses.ini or one that is none, or no such folder.
+        UserError: unknown kind, no template for a moses.ini or one that is none, no such folder, or a feature that has
+            no place in such a file.
     """
     kind = kind_of_name(path) if kind is None else kind
     if kind not in KINDS:
@@ -105,7 +112,9 @@ def check_output(path: Path, *, kind: str | None = None, template: Path | None =
             raise UserError(
                 "no moses.ini to take the other settings from", path=path, remedy="give one, or write weights as JSON"
             )
-        moses_ini.check_template(template)
+        moses_ini.check_template(template, weights)
+    elif weights is not None:
+        _WRITERS[kind](weights, ())
     folder = os.path.dirname(os.path.abspath(os.fspath(path)))
     if not os.path.isdir(folder):
         raise UserError("cannot be written (no such folder)", path=path, remedy=f"make {folder} first")
@@ -161,6 +170,10 @@ def _from_json(text: str, path: Path) -> Weights:
         data = json.loads(text, object_pairs_hook=without_repeats)
     except json.JSONDecodeError as error:
         raise UserError(f"not valid JSON ({error.msg})", path=path, line=error.lineno) from None
+    except (ValueError, RecursionError) as error:  # thousands of digits or of brackets
+        raise UserError(
+            f"not readable as JSON ({error})", path=path, expected="weights as this program writes"
+        ) from None
     return from_json(data, path)
 
 

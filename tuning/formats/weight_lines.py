@@ -8,7 +8,8 @@ equals     ``lm_0 = 0.5``          Joshua; without spaces: Travatar
 pairs      ``LanguageModel 0.5``   cdec, Moses' sparse weight files
 =========  ======================  ===========================================================
 
-Empty lines and lines that start with ``#`` mean nothing.
+Empty lines and lines that start with ``#`` mean nothing. Only spaces and tabs separate: names of sparse features hold
+whatever words do, a no-break space too.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from lasw.metrics.errors import UserError
 
 Path = str | os.PathLike[str]
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.A)
 _UNTUNEABLE = "UNTUNEABLE"
 
 
@@ -34,16 +35,17 @@ class WeightLine(NamedTuple):
     values: list[str]
 
 
-def number(text: str, *, path: Path | None = None, line: int | None = None, name: str = "") -> float:
+def number(text: str, *, path: Path | None = None, line: int | None = None, name: str = "", what: str = "") -> float:
     """The finite number that `text` is.
 
     Raises:
-        UserError: it is none, or it is NaN or infinite; `name` is the feature it belongs to.
+        UserError: it is none, or it is NaN or infinite; `name` is the feature whose weight it is, or `what` says what
+            else it is.
     """
     value = float(text) if _NUMBER.fullmatch(text) else math.nan
     if not math.isfinite(value):
-        whose = f"the weight of {name} is " if name else ""
-        raise UserError(f"{whose}{text!r}", path=path, line=line, expected="a finite number")
+        what = what or (f"the weight of {name}" if name else "")
+        raise UserError(f"{what} is {text!r}" if what else repr(text), path=path, line=line, expected="a finite number")
     return value
 
 
@@ -55,9 +57,14 @@ def content(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield k, stripped
 
 
+def words(text: str) -> list[str]:
+    """What stands between spaces and tabs."""
+    return [word for word in re.split(r"[ \t]+", text) if word]
+
+
 def group_line(text: str) -> WeightLine | None:
     """``NAME= v v v``, ``NAME=`` or ``NAME UNTUNEABLE``."""
-    tokens = text.split()
+    tokens = words(text)
     if len(tokens) == 2 and tokens[1] == _UNTUNEABLE:
         return WeightLine(tokens[0].removesuffix("="), [])
     if len(tokens[0]) > 1 and tokens[0].endswith("="):
@@ -69,14 +76,14 @@ def equals_line(text: str) -> WeightLine | None:
     """``NAME = v`` or ``NAME=v``; the last ``=`` counts, for a name may hold others."""
     name, equals, value = text.rpartition("=")
     name, value = name.strip(" \t"), value.strip(" \t")
-    if not equals or not name or not value or len(name.split()) != 1 or len(value.split()) != 1:
+    if not equals or not name or not value or len(words(name)) != 1 or len(words(value)) != 1:
         return None
     return WeightLine(name, [value])
 
 
 def pair_line(text: str) -> WeightLine | None:
     """``NAME v``."""
-    tokens = text.split()
+    tokens = words(text)
     return WeightLine(tokens[0], tokens[1:]) if len(tokens) == 2 else None
 
 

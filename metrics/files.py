@@ -110,9 +110,7 @@ class Blocks:
             try:
                 got = stream.readinto(view[done:])
             except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-                raise UserError(
-                    f"its compressed data is cut off or damaged ({error})", path=self.path, remedy="make the file again"
-                ) from None
+                raise _damaged(self.path, error) from None
             if not got:
                 break
             done += got
@@ -242,6 +240,23 @@ def open_bytes(path: str | os.PathLike[str]) -> BinaryIO:
         if start.startswith(magic):
             return cast(BinaryIO, opener(raw))
     return cast(BinaryIO, raw)
+
+
+def first_bytes(path: str | os.PathLike[str], size: int) -> bytes:
+    """The first `size` bytes of a file, decompressed; fewer if it has no more.
+
+    Raises:
+        UserError: as `open_bytes`, or its compressed data is cut off.
+    """
+    with open_bytes(path) as stream:
+        try:
+            return stream.read(size)
+        except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+            raise _damaged(os.fspath(path), error) from None
+
+
+def _damaged(path: str, error: Exception) -> UserError:
+    return UserError(f"its compressed data is cut off or damaged ({error})", path=path, remedy="make the file again")
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from lasw.metrics.bytescan import scan
 from lasw.metrics.errors import UserError
-from lasw.metrics.files import Blocks, atomic_write, open_bytes, read_lines, write_text
+from lasw.metrics.files import Blocks, atomic_write, first_bytes, open_bytes, read_lines, write_text
 
 
 def written(tmp_path: Path, data: bytes) -> Path:
@@ -119,6 +119,15 @@ def test_compressed_data_that_is_cut_off(tmp_path: Path, compress: Callable[[byt
     data = compress(os.urandom(20_000).hex().encode() + b"\n")
     with pytest.raises(UserError, match="text: its compressed data is cut off or damaged"):
         read_lines(written(tmp_path, data[: len(data) // 2]))
+
+
+@pytest.mark.parametrize("compress", COMPRESSORS)
+def test_first_bytes(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
+    data = compress(os.urandom(100_000))
+    assert len(first_bytes(written(tmp_path, data), 9)) == 9
+    with pytest.raises(UserError, match="cut off or damaged"):
+        first_bytes(written(tmp_path, data[:40]), 50_000)
+    assert first_bytes(written(tmp_path, b"ab"), 9) == b"ab"
 
 
 def test_paths_that_cannot_be_read(tmp_path: Path) -> None:

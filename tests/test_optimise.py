@@ -219,6 +219,8 @@ def test_case_and_tokens_can_be_changed(run, tmp_path):
         (["--optimiser", "pro", "--output", "w.ini"], ["w.ini", "no moses.ini"]),
         (["--optimiser", "pro", "--output", "w.ini", "--start", "short"], ["short: no moses.ini"]),
         (["--optimiser", "pro", "--output", "no/w.json"], ["no/w.json", "cannot be written"]),
+        (["--optimiser", "pro", "--output", "."], [".: cannot be written", "no regular file"]),
+        (["--optimiser", "pro", "--output", "-"], ["-: cannot be written"]),
         (["--optimiser", "pro", "--start", "ref"], ["ref:1"]),
         (["--optimiser", "pro", "--sparse-weights", "short"], ["--sparse-weights without the dense ones", "--start"]),
         (["--optimiser", "pro", "--start", "short"], ["no weight for the feature TM0", "short"]),

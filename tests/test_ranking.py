@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse as sp
 from sklearn.linear_model import LogisticRegression, Ridge
 
+from lasw.metrics.errors import UserError
 from lasw.tuning import ranking
 from lasw.tuning.ranking import fit_ranking
 
@@ -150,3 +151,10 @@ def test_the_penalty_must_be_above_zero(l2):
 def test_all_weights_zero_is_as_no_pair():
     found = fit_ranking(np.ones((2, 1)), np.ones(2), np.zeros(2), np.array([0.5]))
     assert found.weights.tolist() == [0.5]
+
+
+def test_differences_whose_squares_overflow_are_refused():
+    x, y, c = some_pairs()
+    x[:, 1] *= 1e200
+    with pytest.raises(UserError, match=r"feature b differs so much .* expected differences below 1e150"):
+        fit_ranking(x, y, c, np.zeros(5), names=("a", "b", "c", "d", "e"))

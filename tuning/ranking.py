@@ -27,6 +27,8 @@ import scipy
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from lasw.metrics.errors import UserError
+
 Floats = NDArray[np.float64]
 Matrix: TypeAlias = "Floats | scipy.sparse.csr_array"
 
@@ -154,6 +156,14 @@ def _fit(
     names: tuple[str, ...] | None,
 ) -> Ranking:
     scale = _scale(x, c)
+    if not np.isfinite(scale).all():
+        k = int(np.argmin(np.isfinite(scale)))
+        name = str(k) if names is None else names[k]
+        raise UserError(
+            f"feature {name} differs so much between candidates that its square overflows",
+            expected="differences below 1e150",
+            remedy="divide its values by a power of ten",
+        )
     moved = scale > (NOISE * magnitude if magnitude is not None else 0.0)
     if not moved.any():
         return Ranking(start.copy(), moved, 0.0, 0, ("no feature differs within the pairs: the weights stay",))
@@ -249,8 +259,9 @@ def _present(x: Matrix, labels: Floats, c: Floats) -> tuple[Matrix, Floats, Floa
 
 
 def _scale(x: Matrix, c: Floats) -> Floats:
-    """(q,) root mean square, weighted by c, of the entries that are not zero; 0 where there are none."""
-    squares, weight = c @ abs(x) ** 2, c @ (x != 0).astype(np.float64)
+    """(q,) root mean square, weighted by c, of the entries that are not zero; 0 where there are none; may overflow."""
+    with np.errstate(over="ignore"):
+        squares, weight = c @ abs(x) ** 2, c @ (x != 0).astype(np.float64)
     scale: Floats = np.sqrt(np.divide(squares, weight, out=np.zeros(x.shape[1]), where=weight > 0))
     return scale
 

@@ -22,7 +22,7 @@ import scipy
 from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
-from lasw.metrics.files import STANDARD_INPUT, Blocks, open_bytes
+from lasw.metrics.files import STANDARD_INPUT, Blocks, first_bytes, open_bytes
 from lasw.metrics.registry import metric
 from lasw.metrics.text import Vocabulary
 from lasw.tuning.formats.floats import read_matrix
@@ -40,8 +40,7 @@ _COUNT = re.compile(r"[0-9]{1,19}")
 
 def is_features_file(path: str | os.PathLike[str]) -> bool:
     """Whether a file begins as Moses' features files do."""
-    with open_bytes(path) as stream:
-        return stream.read(len(_FEATURES) + 1) == f"{_FEATURES}_".encode()
+    return first_bytes(path, len(_FEATURES) + 1) == f"{_FEATURES}_".encode()
 
 
 def read_moses_files(
@@ -102,8 +101,7 @@ class _Section:
 def _sections(path: str, kind: str, encoding: str) -> Iterator[_Section]:
     if path == STANDARD_INPUT:
         raise UserError(f"a {kind.lower()} file from standard input", path=path, expected="the name of a file")
-    with open_bytes(path) as stream:
-        start = stream.read(len(kind) + 4)
+    start = first_bytes(path, len(kind) + 4)
     if start == f"{kind}_BIN".encode():
         return _binary_sections(path, kind, encoding)
     if start == f"{kind}_TXT".encode():

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lasw.metrics.errors import UserError
-from lasw.metrics.files import read_lines, write_text
+from lasw.metrics.files import STANDARD_INPUT, read_lines, write_text
 from lasw.metrics.registry import unknown
 from lasw.tuning.formats import moses_ini
 from lasw.tuning.formats.weight_lines import Path, line_kind, number, read_pairs
@@ -101,8 +101,8 @@ def check_output(
         weights: of the features that will have weights, if they are known; their numbers do not matter.
 
     Raises:
-        UserError: unknown kind, no template for a moses.ini or one that is none, no such folder, or a feature that has
-            no place in such a file.
+        UserError: unknown kind, no template for a moses.ini or one that is none, no file that can be written there, or
+            a feature that has no place in such a file.
     """
     kind = kind_of_name(path) if kind is None else kind
     if kind not in KINDS:
@@ -115,9 +115,13 @@ def check_output(
         moses_ini.check_template(template, weights)
     elif weights is not None:
         _WRITERS[kind](weights, ())
+    if path == STANDARD_INPUT or (os.path.exists(path) and not os.path.isfile(path)):
+        raise UserError("cannot be written (no regular file)", path=path, expected="the name of a file")
     folder = os.path.dirname(os.path.abspath(os.fspath(path)))
     if not os.path.isdir(folder):
         raise UserError("cannot be written (no such folder)", path=path, remedy=f"make {folder} first")
+    if not os.access(folder, os.W_OK):
+        raise UserError("cannot be written (no permission)", path=path, expected="a folder that can be written to")
     return kind
 
 

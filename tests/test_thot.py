@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
 import shutil
 import signal
@@ -126,7 +127,7 @@ def log_probability(model: LanguageModel, sentence: list[str], order: int, known
     return sum(np.log(probability(model, full[max(0, k - order + 1) : k], full[k])) for k in range(1, len(full)))
 
 
-@pytest.mark.parametrize("order", [1, 2, 3, 4])
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 20])  # no sentence has 20 words
 def test_language_model_is_what_thot_computes(tmp_path: Path, order: int) -> None:
     common = pytest.importorskip("thot.common", reason="sil-thot is not installed")
     draw = random.Random(order)
@@ -336,8 +337,21 @@ def test_what_is_no_system(system: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     shutil.copytree(system, broken)
     (broken / "tm/src_trg_swm.svcb").unlink()
-    with pytest.raises(UserError, match="Thot cannot load the models"):
+    with pytest.raises(UserError, match=r"^[^ ]*/broken: Thot cannot load the models"):
         Thot(broken).decode(["haus"], ONES, 1, Vocabulary())
+    described = json.loads((broken / "system.json").read_text(encoding="utf-8"))
+    del described["phrase_length"]
+    (broken / "system.json").write_text(json.dumps(described), encoding="utf-8")
+    with pytest.raises(UserError, match=r"system\.json: no description of a Thot system"):
+        Thot(broken)
+
+
+@pytest.mark.parametrize(("text", "line"), [("x ||| a ||| 2 2\nz |", 2), ("x ||| a ||| 2 2\nz ||| a ||| 1", 2)])
+def test_a_phrase_table_that_is_cut_off(tmp_path: Path, text: str, line: int) -> None:
+    (tmp_path / "t").write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=rf"t:{line}: this phrase table is damaged or cut off here; train again"):
+        filter_phrase_table(tmp_path / "t", [["a"]], tmp_path / "f", 2)
+    assert not (tmp_path / "f").exists()
 
 
 def test_settings_out_of_range(system: Path) -> None:

@@ -171,6 +171,7 @@ class Thot(Decoder):
         filter_phrase_table(self.folder / "tm/src_trg.ttable", (s.split(" ") for s in sentences), table, longest)
         job = {
             **self._settings,
+            "folder": str(self.folder),
             "longest": longest,
             "alignment_model": self.description["alignment_model"],
             "translation_model": str(place / "src_trg"),
@@ -204,7 +205,8 @@ def _described(folder: Path) -> dict[str, Any]:
     try:
         with open_bytes(path) as stream:
             said = json.loads(stream.read())
-        good = said["format"] == FORMAT and said["decoder"] == "thot"
+        good = (said["format"], said["decoder"], type(said["phrase_length"])) == (FORMAT, "thot", int)
+        good = good and isinstance(said["alignment_model"], str)
     except (ValueError, KeyError, TypeError):
         good = False
     if not good:

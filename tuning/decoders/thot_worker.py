@@ -30,7 +30,7 @@ def main(job_path: str) -> None:
             except ImportError:
                 return Failure("decoding with Thot needs sil-thot; pip install 'lasw[thot]'")
         if loaded[0] is None:
-            return Failure(f"{job['translation_model']}: Thot cannot load the models; train the system again")
+            return Failure(f"{job['folder']}: Thot cannot load the models; train the system again")
         return _translated(loaded[0], int(job["stack"]), request)
 
     serve(answer)

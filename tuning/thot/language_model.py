@@ -146,8 +146,9 @@ def _interpolated(weights: Floats, orders: list[NgramCounts], rows: list[Ints], 
     """EM for the weights: rows[n] are the n-grams that end at the places to predict, -1 where there is none."""
     relative, bucket = [], []
     for order, row in zip(orders, rows, strict=True):
-        total = np.where(row < 0, 0, order.total[row])
-        count = np.where(row < 0, 0, order.count[row])
+        # An order beyond the longest sentence has no n-grams at all.
+        total, count = np.zeros_like(row), np.zeros_like(row)
+        total[row >= 0], count[row >= 0] = order.total[row[row >= 0]], order.count[row[row >= 0]]
         relative.append(count / np.maximum(total, 1))
         bucket.append(np.minimum(total // BUCKET_SIZE, BUCKETS - 1))
     places = len(rows[0])

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from lasw.metrics.errors import UserError
 from lasw.metrics.files import Blocks, atomic_write
 from lasw.metrics.text import Corpus
 from lasw.tuning.thot.phrase_extraction import PhrasePairs, extract, phrase_texts, spans
@@ -58,7 +59,11 @@ def write_phrase_table(
 def filter_phrase_table(
     path: str | os.PathLike[str], sentences: Iterable[Sequence[str]], filtered: str | os.PathLike[str], longest: int
 ) -> int:
-    """Write the lines of a phrase table whose source phrase is in `sentences`; their number."""
+    """Write the lines of a phrase table whose source phrase is in `sentences`; their number.
+
+    Raises:
+        UserError: the table cannot be read, or is cut off or damaged.
+    """
     wanted = {
         " ".join(sentence[start : start + n])
         for sentence in sentences
@@ -67,12 +72,24 @@ def filter_phrase_table(
     }
     kept = 0
     between = f" {SEPARATOR} "
+    blocks = Blocks(os.fspath(path))
     with atomic_write(filtered) as stream:
-        for block in Blocks(os.fspath(path)):
-            lines = [line for line in block.text().split("\n")[:-1] if line.split(between, 2)[1] in wanted]
+        for block in blocks:
+            every = block.text().split("\n")[:-1]
+            try:
+                lines = [line for line in every if line.split(between, 2)[1] in wanted]
+            except IndexError:
+                wrong = next(k for k, line in enumerate(every) if between not in line)
+                raise _damaged(path, block.first_line + wrong) from None
             kept += len(lines)
             stream.write("".join(line + "\n" for line in lines).encode())
+        if not blocks.final_newline:
+            raise _damaged(path, blocks.lines)
     return kept
+
+
+def _damaged(path: str | os.PathLike[str], line: int) -> UserError:
+    return UserError("this phrase table is damaged or cut off here", path=path, line=line, remedy="train again")
 
 
 def _most_frequent(pairs: PhrasePairs, best: int) -> NDArray[np.int64]:

@@ -135,7 +135,9 @@ def check_text(corpus: Corpus, path: str | os.PathLike[str] | None, options: Tra
         UserError: a token that Thot's files cannot hold, or not more sentences than are held out.
     """
     if not 0 <= options.held_out < len(corpus):
-        raise UserError(f"{options.held_out} sentences held out of {len(corpus)}", expected="fewer than there are")
+        raise UserError(
+            f"{options.held_out} sentences held out of {len(corpus)}", expected="0 or more, fewer than there are"
+        )
     for token in _RESERVED:
         number = corpus.vocabulary.add(token)
         where = np.flatnonzero(corpus.ids == number)

@@ -18,9 +18,13 @@ class TuningProgress:
         iterations: the most there can be.
         quiet: only warnings are told.
         label: before every line, to tell runs apart.
+
+    Attributes:
+        begun: a step has been started.
     """
 
     def __init__(self, command: str, iterations: int, *, quiet: bool = False, label: str = "") -> None:
+        self.begun = False
         self._command = command
         self._quiet = quiet
         self._label = label
@@ -28,6 +32,7 @@ class TuningProgress:
 
     def started(self, iteration: int, step: str) -> None:
         """A step begins."""
+        self.begun = True
         if self._bar is not None:
             if self._bar.n < iteration - 1:
                 # Iterations that an earlier process did must not make the rest look quick.

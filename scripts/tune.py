@@ -59,8 +59,9 @@ def run(arguments: argparse.Namespace) -> int:
     progress = TuningProgress("tune", settings.run.iterations, quiet=arguments.quiet)
     try:
         outcome = tune(settings, command=shlex.join(["lasw", *sys.argv[1:]]), progress=progress)
-    except (UserError, KeyboardInterrupt):
-        kept = len(RunDirectory(directory).records()) if directory.is_dir() else 0
+    except (UserError, OSError, KeyboardInterrupt):
+        # A run that was refused would be refused again.
+        kept = len(RunDirectory(directory).records()) if progress.begun else 0
         if kept:
             note(False, f"{kept} finished iterations are kept in {directory}; the same command goes on from there")
         raise

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import stat
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -187,6 +190,33 @@ def test_a_program_that_is_none(place: Path) -> None:
             open_command(place, command)
     with pytest.raises(UserError, match=r"cannot be run .*#!/bin/sh"):
         decoded(open_command(place, "./text {weights}"))
+
+
+def test_what_a_failing_run_leaves_is_stopped(place: Path) -> None:
+    """One part fails, the other is a script that waits for a program of its own: none of them goes on."""
+    script(
+        place,
+        "import pathlib, subprocess, sys, time\n"
+        "if 'ein haus' in open(sys.argv[2]).read():\n"
+        "    for _ in range(3000):\n"
+        "        if pathlib.Path('child').exists(): break\n"
+        "        time.sleep(0.01)\n"
+        "    sys.exit(3)\n"
+        "child = subprocess.Popen(['sleep', '60'])\n"
+        "pathlib.Path('made').write_text(str(child.pid))\n"
+        "pathlib.Path('made').rename('child')\n"
+        "child.wait()\n",
+    )
+    with pytest.raises(UserError, match="ended with code 3"):
+        decoded(open_command(place, "./decode {weights} {source}", jobs=2))
+    child = int((place / "child").read_text())
+    for _ in range(500):
+        if not Path(f"/proc/{child}").exists() or "Z" in Path(f"/proc/{child}/stat").read_text().split()[2]:
+            break
+        time.sleep(0.01)
+    else:
+        os.kill(child, signal.SIGKILL)
+        pytest.fail("it goes on")
 
 
 def test_braces_of_others_stay(place: Path) -> None:

@@ -54,6 +54,7 @@ def test_a_whole_file(tmp_path: Path) -> None:
         (("[run]\n", "seed = 4\n[run]\n"), r":1: unknown section or key 'seed' outside all sections; it belongs in"),
         (("[optimiser]", "[optimizer]"), r":13: unknown section or key 'optimizer'.*; did you mean 'optimiser'\?"),
         (("[optimiser]", "[zzz]"), r"unknown section or key 'zzz' outside all sections; valid are run, data, decoder"),
+        (("[run]", "[[run]]"), r"c.toml:1: run is no section; expected \[run\], its keys below"),
         (("seed = 3", "seed = 3.5"), r"c.toml:3: run.seed is 3.5; expected a whole number"),
         (("seed = 3", "seed = true"), r"run.seed is True; expected a whole number"),
         (("seed = 3", "seed = "), r"c.toml:3: this is not TOML"),
@@ -84,6 +85,11 @@ def test_what_is_refused_later(tmp_path: Path, changes: configuration.Sections, 
     sections = configuration.override(read(tmp_path, WHOLE), changes)
     with pytest.raises(UserError, match=message):
         configuration.configuration(sections)
+
+
+def test_a_section_given_as_a_value(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"c.toml:2: decoder is no section; expected \[decoder\]"):
+        read(tmp_path, '# mine\ndecoder = "thot"\n')
 
 
 def test_what_must_be_there(tmp_path: Path) -> None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -65,6 +70,60 @@ def test_debug_shows_the_traceback() -> None:
     done = run("score", "--debug", "-r", "no-such-reference", "no-such-system")
     assert "Traceback" in done.stderr
     assert "UserError" in done.stderr
+
+
+def test_a_full_disk_is_one_line() -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "lasw.scripts.main", "score", "-r", __file__, __file__],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "lasw score: No space left on device (--debug shows where)\n"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
+def test_a_command_that_is_stopped_cleans_up(tmp_path: Path, number: int, code: int) -> None:
+    """The decoder that it waits for, called by a script, is stopped; its temporary folder goes."""
+    for name, text in (("dev", "a b\n"), ("start.json", '{"dense": {"LM": [1.0]}}')):
+        (tmp_path / name).write_text(text)
+    decode = tmp_path / "decode"
+    decode.write_text("#!/bin/sh\nsleep 60 &\necho $! >made && mv made child\nwait\n")
+    decode.chmod(0o755)
+    (tmp_path / "scratch").mkdir()
+    words = (
+        "--decoder command --command ./decode\\ {weights} --initial start.json --source dev --references dev --run run"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "lasw.scripts.main", "tune", "wro-global", *shlex.split(words)],
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(tmp_path / "scratch")},
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    child = tmp_path / "child"
+    for _ in range(6000):
+        if child.exists() or process.poll() is not None:
+            break
+        time.sleep(0.01)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (code, "lasw tune: interrupted\n")
+    state = Path(f"/proc/{int(child.read_text())}/stat")
+    for _ in range(500):
+        if not state.exists() or state.read_text().split()[2] == "Z":
+            break
+        time.sleep(0.01)
+    else:
+        pytest.fail("the decoder goes on")
+    assert not list((tmp_path / "scratch").glob("lasw-*"))
 
 
 def test_version() -> None:

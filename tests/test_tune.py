@@ -189,6 +189,14 @@ def test_a_decoder_that_fails(folder: Path, capsys: pytest.CaptureFixture[str]) 
     assert len((folder / "run/log.jsonl").read_text().splitlines()) == 1
 
 
+def test_a_run_that_is_refused_is_not_said_to_go_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tune("--optimiser", "pro") == 0
+    for words in (["--seed", "2"], ["--iterations", "1"], ["--strength", "2"], ["--source", "none"]):
+        capsys.readouterr()
+        assert tune("--optimiser", "pro", *words) == 1
+        assert "goes on from there" not in capsys.readouterr().err
+
+
 def test_an_interrupted_run_goes_on(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,6 +228,7 @@ def test_an_interrupted_run_goes_on(
         (["--optimiser", "pro", "--source", "short"], "short: 2 lines; expected 20, as many as dev has"),
         (["--optimiser", "pro", "--source", "none"], "none: no such file"),
         (["--optimiser", "pro", "--start", "bad"], "bad"),
+        (["--optimiser", "pro", "--dev-metric", "BLUE"], "unknown metric 'BLUE'"),
         (["wro-globl"], "no file and no configuration 'wro-globl'"),
         ([], "no optimiser; expected one of pro, wro; give --optimiser"),
     ],

@@ -188,8 +188,11 @@ def _parsed(text: str, path: str) -> dict[str, Any]:
 def _checked(content: dict[str, Any], text: str, path: str, folder: Path) -> Sections:
     sections: Sections = {}
     for section, values in content.items():
-        if section not in SECTIONS or not isinstance(values, dict):
+        if section not in SECTIONS:
             raise _misplaced(section, None, text, path)
+        if not isinstance(values, dict):
+            line = _line(text, None, section)
+            raise UserError(f"{section} is no section", path=path, line=line, expected=f"[{section}], its keys below")
         own = keys(section, _known_name(section, values))
         sections[section] = {}
         for key, value in values.items():
@@ -231,7 +234,7 @@ def _line(text: str, section: str | None, key: str) -> int | None:
     """Where a key of a section stands, for messages."""
     current: str | None = None
     for number, line in enumerate(text.split("\n"), 1):
-        header = re.match(r"\s*\[\s*([^\[\]]+?)\s*\]", line)
+        header = re.match(r"\s*\[+\s*([^\[\]]+?)\s*\]", line)
         if header:
             current = header[1]
             if section is None and current == key:
@@ -260,7 +263,7 @@ def _refuse_missing(section: str, own: Mapping[str, Parameter], values: Mapping[
     for key, parameter in own.items():
         if parameter.required and key not in values:
             option = {"directory": "run", "name": section}.get(key, key.replace("_", "-"))
-            raise UserError(f"no {section}.{key}", expected=parameter.help, remedy=f"give --{option}")
+            raise UserError(f"no {section}.{key}", expected=parameter.help.rstrip("."), remedy=f"give --{option}")
 
 
 def _made(kind: type[Any], section: str, values: Mapping[str, Any]) -> Any:

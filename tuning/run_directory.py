@@ -142,7 +142,14 @@ class RunDirectory:
     def _acquire(self) -> None:
         if self._key() in _locked:
             raise UserError("this process is at work in it already", path=self.path)
-        handle = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            handle = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            raise UserError(
+                f"the run directory cannot be written to ({error.strerror})",
+                path=self.path,
+                remedy="give another --run, or a copy of this one",
+            ) from None
         try:
             fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

@@ -56,8 +56,8 @@ def tune(configuration: Configuration, *, command: str = "", progress: Progress 
     name, arguments = configuration.decoder
     decoder = open_decoder(name, arguments)
     start = _start(run.start, decoder)
+    described = _description(configuration, decoder, start, text, command)
     with RunDirectory(run.directory) as directory:
-        described = _description(configuration, decoder, start, text, command)
         directory.describe(described, MAY_CHANGE)
         loop = Loop(
             decoder=decoder,

@@ -17,7 +17,7 @@ from lasw.metrics.registry import unknown
 from lasw.metrics.text import Vocabulary
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.joining import joined
-from lasw.tuning.decoders.program import Program, paths_as_values, shards
+from lasw.tuning.decoders.program import Program, paths_as_values, shards, stop
 from lasw.tuning.formats.nbest_reader import Options, read_nbest
 from lasw.tuning.formats.weight_files import KINDS, MOSES, read_weight_file, write_weights
 from lasw.tuning.nbest import NBest
@@ -125,7 +125,7 @@ class Command(Decoder):
         stdin = None if "source" in given else paths["source"]
         process = self._program.start(values, stdin, stdout, paths["stderr"])
         stack.enter_context(process)
-        stack.callback(process.kill)
+        stack.callback(stop, process)
         return process
 
     def _read(self, paths: dict[str, Path], source: Sequence[str], weights: Weights, vocabulary: Vocabulary) -> NBest:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import itertools
 import os
@@ -53,7 +54,7 @@ class Program:
     def start(
         self, values: Mapping[str, str], stdin: Path | None, stdout: Path, stderr: Path
     ) -> subprocess.Popen[bytes]:
-        """Start it with these values for the placeholders.
+        """Start it with these values for the placeholders, in a process group of its own: see `stop`.
 
         Raises:
             UserError: the system cannot run it.
@@ -62,7 +63,12 @@ class Program:
         with open(stdin or os.devnull, "rb") as source, open(stdout, "wb") as out, open(stderr, "wb") as errors:
             try:
                 return subprocess.Popen(
-                    [self._path, *words[1:]], cwd=self.folder, stdin=source, stdout=out, stderr=errors
+                    [self._path, *words[1:]],
+                    cwd=self.folder,
+                    stdin=source,
+                    stdout=out,
+                    stderr=errors,
+                    process_group=0,
                 )
             except OSError as error:
                 raise UserError(f"{self.name} cannot be run ({error.strerror})", remedy=_hint(self._path)) from None
@@ -77,6 +83,13 @@ class Program:
             names = {member.value: member.name for member in signal.Signals}
             return f"was killed by signal {names.get(-code, -code)}"
         return f"ended with code {code}"
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """Kill a program that has not ended and what it started itself: decoders are often wrapped in scripts."""
+    if process.returncode is None:  # nobody has waited for it, so its number is still its own
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def last_lines(path: Path) -> str:

@@ -27,7 +27,10 @@ def metric(spec: str) -> Metric:
 
     Raises:
         UserError: unknown name or option (with the nearest valid one), or a bad value.
+        TypeError: `spec` is no string.
     """
+    if not isinstance(spec, str):
+        raise TypeError(f"metric {spec!r}; expected a string such as 'PABC4:alpha=3'")
     name, _, rest = spec.partition(":")
     options: Options = {}
     for part in filter(None, rest.split(":")):

@@ -45,3 +45,8 @@ def test_specifications(spec: str, expected: SimpBleu) -> None:
 def test_what_is_wrong_is_refused_with_the_nearest(spec: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         metric(spec)
+
+
+def test_a_spec_is_a_string() -> None:
+    with pytest.raises(TypeError, match="expected a string"):
+        metric(None)

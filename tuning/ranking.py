@@ -137,6 +137,7 @@ def fit_ranking(
 
     Raises:
         ValueError: shapes that do not match, a weight that is negative or not finite, l2 not above 0.
+        UserError: a feature so large that squares of its differences overflow.
     """
     labels, c = np.asarray(labels, dtype=np.float64), np.asarray(instance_weights, dtype=np.float64)
     _check(x, labels, c, start, l2)

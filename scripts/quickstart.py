@@ -59,8 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--run", default="quickstart-run", metavar="FOLDER", help="where all goes (default: %(default)s)"
     )
     parser.add_argument("--jobs", type=positive_int, default=2, help="processes (default: %(default)s)")
-    parser.add_argument("--dev", type=positive_int, default=300, help="sentences to tune on (default: %(default)s)")
-    parser.add_argument("--test", type=positive_int, default=500, help="sentences to test on (default: %(default)s)")
+    parser.add_argument("--dev", type=positive_int, default=400, help="sentences to tune on (default: %(default)s)")
+    parser.add_argument("--test", type=positive_int, default=1000, help="sentences to test on (default: %(default)s)")
     parser.add_argument("--iterations", type=positive_int, help="of each tuning, at most (default: as configured)")
     parser.add_argument("--seed", type=int, default=1, help="of all that is drawn (default: %(default)s)")
 

@@ -197,6 +197,17 @@ def test_a_run_that_is_refused_is_not_said_to_go_on(folder: Path, capsys: pytest
         assert "goes on from there" not in capsys.readouterr().err
 
 
+def test_a_record_that_somebody_changed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tune("--optimiser", "pro") == 0
+    (folder / "run/iterations/001/iteration.json").write_text("{}")
+    capsys.readouterr()
+    assert tune("--optimiser", "pro") == 1
+    err = capsys.readouterr().err
+    assert (
+        err == "lasw tune: run/iterations/001/iteration.json: it has no 'iteration'; delete the run and start again\n"
+    )
+
+
 def test_an_interrupted_run_goes_on(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

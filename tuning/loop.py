@@ -40,6 +40,7 @@ from lasw.tuning.weights import Weights
 
 NO_NEW_CANDIDATES = "no new candidates"
 SETTLED = "the weights have settled"
+_DECODED = ("iteration", "dev_score", "seconds", "warnings")  # what is read from the files of a run
 MAXIMUM = "the maximum of iterations is reached"
 
 
@@ -153,7 +154,7 @@ class _Run:
         self.start = start
         self.directory = directory
         self.progress = progress
-        self.records = directory.records()
+        self.records = directory.records((*_DECODED, "moved", "new_candidates", "candidates"))
         self.pool = Pool(references)
         self.sparse_names = Vocabulary()
         self.bleu = metric_of("BLEU")
@@ -243,7 +244,7 @@ class _Run:
     def _decoded(self, number: int) -> Json:
         """The development score of the weights before iteration `number`, decoded with unless that is done."""
         folder = self.directory.iteration(number)
-        done = read_json(folder / "decode.json")
+        done = read_json(folder / "decode.json", _DECODED)
         if done is not None:
             return done
         folder.mkdir(parents=True, exist_ok=True)
@@ -293,7 +294,7 @@ class _Run:
         if reason == NO_NEW_CANDIDATES:
             last -= 1  # its last decoding was with the weights that it left as they were
         elif self.loop.keep == "best":
-            evaluated = read_json(self.directory.iteration(last + 1) / "decode.json")
+            evaluated = read_json(self.directory.iteration(last + 1) / "decode.json", _DECODED)
             if evaluated is None:
                 return None
             scores.append(evaluated["dev_score"])
@@ -308,7 +309,7 @@ class _Run:
 
     def _tell(self, result: Json | None = None) -> None:
         """Write the log and the report from what is there."""
-        evaluated = read_json(self.directory.iteration(len(self.records) + 1) / "decode.json")
+        evaluated = read_json(self.directory.iteration(len(self.records) + 1) / "decode.json", _DECODED)
         self.directory.write_log([*self.records, evaluated] if evaluated else self.records)
         write_report(self.directory.path / "report.html", [read_run(self.directory.path, result)])
 

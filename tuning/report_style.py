@@ -23,7 +23,10 @@ h3 { font-size: 1.05rem; margin-top: 1.5rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .7rem .25rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 th { font-size: .85rem; font-weight: 600; color: var(--soft); }
+p { overflow-wrap: anywhere; }
+td:has(+ td > code) { min-width: 9.5rem; overflow-wrap: anywhere; }
 code { font-size: .85rem; overflow-wrap: anywhere; }
+td code { display: inline-block; min-width: 11rem; }
 @media print {
   body { background: #ffffff; color: #000000; font-size: 10pt; }
   main { max-width: none; padding: 0; }

@@ -109,10 +109,10 @@ class RunDirectory:
         """The folder of one iteration (1, 2, ...)."""
         return self.path / "iterations" / f"{number:03d}"
 
-    def records(self) -> list[Json]:
-        """The log lines of all finished iterations."""
+    def records(self, needs: Collection[str] = ()) -> list[Json]:
+        """The log lines of all finished iterations, each with the keys that are in `needs`."""
         found: list[Json] = []
-        while (record := read_json(self.iteration(len(found) + 1) / "iteration.json")) is not None:
+        while (record := read_json(self.iteration(len(found) + 1) / "iteration.json", needs)) is not None:
             found.append(record)
         return found
 
@@ -174,11 +174,11 @@ class RunDirectory:
                     entry.unlink()
 
 
-def read_json(path: Path) -> Json | None:
+def read_json(path: Path, needs: Collection[str] = ()) -> Json | None:
     """A JSON file of a run, None if it is not there.
 
     Raises:
-        UserError: somebody changed it so that it is no JSON object.
+        UserError: somebody changed it so that it is no JSON object, or one without the keys that it `needs`.
     """
     try:
         found = json.loads(path.read_bytes())
@@ -188,6 +188,9 @@ def read_json(path: Path) -> Json | None:
         found = None
     if not isinstance(found, dict):
         raise UserError("this is no JSON object", path=path, remedy="delete the run and start again")
+    missing = [key for key in needs if key not in found]
+    if missing:
+        raise UserError(f"it has no {missing[0]!r}", path=path, remedy="delete the run and start again")
     return found
 
 

@@ -69,6 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Do all steps that are not done yet; 0 if the end is reached."""
     if bool(arguments.source) != bool(arguments.target) or bool(arguments.source) == bool(arguments.help_pages):
         raise UserError("no text", expected="--help-pages, or --source and --target")
+    for name in _OPTIMISERS:
+        _Steps(arguments, Path(arguments.run)).settings(name)  # refused now, not after the training
     with RunDirectory(arguments.run, beside=_BESIDE) as directory:
         sizes = {name: getattr(arguments, name) for name in ("dev", "test", "iterations", "seed")}
         described = {"command": _command(), "settings": sizes, "inputs": _inputs(arguments)}
@@ -141,7 +143,7 @@ class _Steps:
 
     def tune(self, name: str) -> None:
         """Tune on the development set with one optimiser."""
-        settings = self._settings(name)
+        settings = self.settings(name)
         self.say(f"tuning with {name.upper()}")
         progress = TuningProgress("quickstart", settings.run.iterations)
         try:
@@ -151,7 +153,7 @@ class _Steps:
         score = "" if outcome.dev_score is None else f", development BLEU {100 * outcome.dev_score:.2f}"
         self.say(f"{name.upper()}: {outcome.iterations} iterations, {outcome.reason}{score}")
 
-    def _settings(self, name: str) -> configuration.Configuration:
+    def settings(self, name: str) -> configuration.Configuration:
         changes = {
             "run": {"directory": self.folder / name, "seed": self.arguments.seed},
             "data": {"source": self.file("dev", "source"), "references": (self.file("dev", "target"),)},
@@ -168,7 +170,7 @@ class _Steps:
         return {"all-ones": Weights.constant(default.names, 1.0), "default": default, **tuned}
 
     def _decoder(self) -> Thot:
-        return Thot(**self._settings(_OPTIMISERS[0]).decoder[1])
+        return Thot(**self.settings(_OPTIMISERS[0]).decoder[1])
 
     def test(self) -> None:
         """The test set translated with every set of weights."""

@@ -266,7 +266,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     A name that ends in ``.gz`` is compressed, always to the same bytes for the same content.
 
     Raises:
-        UserError: the folder does not exist or cannot be written to.
+        UserError: the folder does not exist or cannot be written to, or the disk is full.
     """
     target = os.path.realpath(os.fspath(path))
     try:
@@ -284,9 +284,11 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             os.fsync(stream.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
+        if isinstance(error, OSError) and error.filename in (None, temporary):  # no other file's trouble
+            raise UserError(f"cannot be written ({error.strerror})", path=os.fspath(path)) from None
         raise
 
 

@@ -226,3 +226,16 @@ def test_an_error_is_one_line() -> None:
     error = UserError("a\nb", path="file", line=3, expected="c", remedy="do d")
     assert str(error) == "file:3: a b; expected c; do d"
     assert str(UserError("a", path="file")) == "file: a"
+
+
+def test_a_full_disk_is_told_with_the_path(tmp_path, monkeypatch):
+    def full(_handle):
+        raise OSError(28, "No space left on device")
+
+    target = tmp_path / "weights"
+    target.write_text("old")
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(UserError, match=f"^{target}: cannot be written \\(No space left on device\\)$"):
+        write_text(target, "new")
+    assert target.read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["weights"]

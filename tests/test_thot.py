@@ -336,7 +336,16 @@ def test_what_is_no_system(system: Path, tmp_path: Path) -> None:
         Thot(tmp_path)
     broken = tmp_path / "broken"
     shutil.copytree(system, broken)
+    (broken / "lm/trg.lm").write_bytes(b"")
+    with pytest.raises(UserError, match=r"/lm/trg\.lm: 0 bytes; expected \d+ bytes, as when .*; make it again"):
+        Thot(broken)
+    shutil.copy(system / "lm/trg.lm", broken / "lm/trg.lm")
     (broken / "tm/src_trg_swm.svcb").unlink()
+    with pytest.raises(UserError, match=r"/tm/src_trg_swm\.svcb: the file is missing; expected \d+ bytes"):
+        Thot(broken)
+    described = json.loads((broken / "system.json").read_text(encoding="utf-8"))
+    del described["bytes"]["tm/src_trg_swm.svcb"]
+    (broken / "system.json").write_text(json.dumps(described), encoding="utf-8")
     with pytest.raises(UserError, match=r"^[^ ]*/broken: Thot cannot load the models"):
         Thot(broken).decode(["haus"], ONES, 1, Vocabulary())
     described = json.loads((broken / "system.json").read_text(encoding="utf-8"))

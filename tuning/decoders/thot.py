@@ -211,4 +211,19 @@ def _described(folder: Path) -> dict[str, Any]:
         good = False
     if not good:
         raise UserError("no description of a Thot system", path=str(path), remedy="make one with 'lasw train'")
+    _refuse_damaged(folder, said.get("bytes", {}))
     return dict(said)
+
+
+def _refuse_damaged(folder: Path, sizes: dict[str, int]) -> None:
+    """Thot reads a file that was cut off, or is empty, without a word, and translates with what is left."""
+    for name, size in sizes.items():
+        path = folder / name
+        found = path.stat().st_size if path.exists() else None
+        if found != size:
+            raise UserError(
+                "the file is missing" if found is None else f"{found} bytes",
+                path=str(path),
+                expected=f"{size} bytes, as when the system was made",
+                remedy="make it again with 'lasw train'",
+            )

@@ -115,6 +115,7 @@ def build_system(
         "target_tokens": len(target.ids),
         "phrase_pairs": rows,
         **asdict(options),
+        "bytes": {f"{p.parent.name}/{p.name}": p.stat().st_size for p in sorted(place.glob("[tl]m/*"))},
     }
     write_text(place / DESCRIPTION, json.dumps(described, indent=2) + "\n")
     return described

@@ -21,8 +21,8 @@ from lasw.metrics.files import Blocks
 from lasw.metrics.kernels import borrowing, inlined
 from lasw.metrics.unaligned import HIGH_BITS, first_bytes, load_word, lowest_bit
 
-_FIRST_WORDS = 1 << 12
-_FIRST_BYTES = 1 << 16
+_FIRST_WORDS = 1 << 14
+_FIRST_BYTES = 1 << 17
 _LINES_AT_ONCE = 512  # as bytes they stay in the processor's cache
 
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio (Knuth, volume 3, section 6.4), odd

@@ -148,3 +148,18 @@ def test_normal_form() -> None:
     assert normal_form(Corpus.from_lines([decomposed, "plain"])) == "NFD"
     assert normal_form(Corpus.from_lines(["plain"])) is None
     assert normal_form(Corpus.from_lines([composed, decomposed])) is None
+
+
+def test_a_vocabulary_grows_and_keeps_its_numbers() -> None:
+    random = np.random.default_rng(5)
+    words = [f"{'w' * int(random.integers(1, 14))}{k}" for k in range(40_000)]
+    tokens = [words[k] for k in random.integers(len(words), size=120_000).tolist()]
+    numbers: dict[str, int] = {}
+    expected = [numbers.setdefault(token, len(numbers)) for token in tokens]
+    corpus = Corpus.from_lines([" ".join(tokens[:70_000]), "", " ".join(tokens[70_000:])])
+    assert len(corpus.vocabulary) == len(numbers) > 30_000
+    np.testing.assert_array_equal(corpus.ids, expected)
+    np.testing.assert_array_equal(corpus.offsets, [0, 70_000, 70_000, 120_000])
+    assert [corpus.vocabulary[k] for k in (0, 17_000, len(numbers) - 1)] == [
+        list(numbers)[k] for k in (0, 17_000, len(numbers) - 1)
+    ]

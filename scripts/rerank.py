@@ -26,6 +26,8 @@ examples:
 A sentence without hypotheses (an id that is missing in the list) gives an empty line, and a warning.
 With --nbest the lists are printed as Moses would print them, with the new totals; what else the lines held is left out.
 """
+# An id that is this far from the one before is rather a damaged number than so many sentences without hypotheses.
+_MOST_MISSING = 100_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -89,6 +91,12 @@ def _best_text(blocks: Iterable[NBest], sentences: int | None) -> Iterator[str]:
     for block in blocks:
         lines: list[str] = []
         for sentence, text in one_per_sentence(block):
+            if sentences is None and sentence - following > _MOST_MISSING:
+                raise UserError(
+                    f"no hypotheses for sentences {following} to {sentence - 1}",
+                    expected="no such gap",
+                    remedy="mend the sentence ids of the list, or say with --sentences how many there are",
+                )
             lines.append("\n" * (sentence - following) + text + "\n")
             following = sentence + 1
         yield "".join(lines)

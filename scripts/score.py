@@ -47,13 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--paired-bs-n",
         type=positive_int,
-        default=significance.DEFAULT_SAMPLES,
         metavar="N",
-        help="resampled corpora (default: %(default)s)",
+        help=f"resampled corpora (default: {significance.DEFAULT_SAMPLES})",
     )
-    parser.add_argument(
-        "--seed", type=int, default=significance.DEFAULT_SEED, help="of the resampling (default: %(default)s)"
-    )
+    parser.add_argument("--seed", type=int, help=f"of the resampling (default: {significance.DEFAULT_SEED})")
     parser.add_argument("--normalise", choices=NORMAL_FORMS, help="bring all text into one Unicode normal form first")
     add_text_options(parser)
     add_output_options(parser)
@@ -102,6 +99,12 @@ def _check(arguments: argparse.Namespace, names: Sequence[str]) -> None:
         )
     if not 0 <= arguments.width <= 17:
         raise UserError(f"--width {arguments.width}", expected="a number from 0 to 17")
+    resampling = arguments.confidence or arguments.paired_bs
+    for option, value in (("--seed", arguments.seed), ("--paired-bs-n", arguments.paired_bs_n)):
+        if value is not None and not resampling:
+            raise UserError(f"{option} without resampling", expected="--paired-bs or --confidence with it")
+    arguments.seed = significance.DEFAULT_SEED if arguments.seed is None else arguments.seed
+    arguments.paired_bs_n = arguments.paired_bs_n or significance.DEFAULT_SAMPLES
     if arguments.seed < 0:
         raise UserError(f"--seed {arguments.seed}", expected="a number of at least 0")
 

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -211,6 +212,14 @@ def test_the_same_command_again_does_nothing(uninterrupted: Path) -> None:
     again = run(uninterrupted, toy)
     assert (again.already_finished, toy.calls) == (True, 0)
     assert what_counts(uninterrupted) == before
+
+
+def test_the_final_weights_are_made_again_if_they_were_damaged(tmp_path: Path, uninterrupted: Path) -> None:
+    shutil.copytree(uninterrupted, tmp_path / "run")
+    final = tmp_path / "run" / "weights.json"
+    final.write_text("{")
+    assert run(tmp_path / "run", Toy()).already_finished
+    assert final.read_bytes() == (uninterrupted / "weights.json").read_bytes()
 
 
 def test_more_iterations_go_on_from_the_last(tmp_path: Path, uninterrupted: Path) -> None:

@@ -76,6 +76,15 @@ def test_missing_sentences_give_empty_lines_and_a_warning(tmp_path, capsys):
     assert reranked(capsys, "--weights", weights, "--quiet", nbest) == ("der Bus\n\n\n\n", "")
 
 
+def test_an_id_far_beyond_the_others(tmp_path, capsys):
+    nbest = written(tmp_path, "n", LIST.replace("\n1 ", "\n1999999999 "))
+    weights = written(tmp_path, "w", "LM0= 1\nTM0= 1 1\n")
+    assert main(["rerank", "--weights", weights, nbest]) == 1
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("der Bus\n", 1)  # what was read before
+    assert "no hypotheses for sentences 1 to 1999999998; expected no such gap; mend the sentence ids" in err
+
+
 def test_ids_in_any_order(tmp_path, capsys):
     lines = LIST.splitlines(keepends=True)
     nbest = written(tmp_path, "n", "".join([lines[4], lines[1], lines[0], lines[3], lines[2]]))

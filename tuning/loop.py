@@ -172,7 +172,9 @@ class _Run:
             and read_json(self.directory.path / "result.json") == result
             and self.directory.is_complete()
         ):
-            return self._outcome(result, already_finished=True)
+            outcome = self._outcome(result, already_finished=True)
+            write_weights(self.directory.path / "weights.json", outcome.weights)  # should it have been damaged since
+            return outcome
         if self._reason() is None:
             # More iterations are asked for than a finished run has: what it ended with is not the end any more.
             for name in ("result.json", "weights.json"):

@@ -8,8 +8,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-# No test fails on time: the first example of many compiles a kernel, and machines are busy. Where a change is judged the
-# examples are the same every time.
+# No test fails on time: the first example of many compiles a kernel, and machines are busy. Where a change is judged
+# the examples are the same every time.
 hypothesis.settings.register_profile("lasw", deadline=None, derandomize="CI" in os.environ)
 hypothesis.settings.load_profile("lasw")
 

@@ -58,11 +58,6 @@ def make_optimiser(
         raise UserError(f"optimiser {name}: {error}") from None
 
 
-def option_names(name: str) -> tuple[str, ...]:
-    """The hyper-parameters of the optimiser `name`, in the order of its constructor."""
-    return tuple(field.name for field in dataclasses.fields(optimiser_class(name)))
-
-
 def optimiser_class(name: str) -> type:
     """The class of the optimiser `name`.
 

@@ -1,6 +1,5 @@
 """PRO on small pools whose best weights are known, on a real run, and under every option."""
 
-
 import numpy as np
 import pytest
 from scipy import sparse as sp

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, Signature
 from lasw.metrics.registry import metric as metric_of
 from lasw.metrics.registry import unknown
+from lasw.tuning.columns import at_norm, check_norm, with_values
 from lasw.tuning.optimiser import DEFAULT_SEED, Fit, Optimiser
 from lasw.tuning.ranking import L2, LOSSES, Floats, Matrix, Ranking, fit_ranking
 from lasw.tuning.sampling import DRAWS, PAIRS, THRESHOLD, Pairs, PairSampler
@@ -21,8 +20,6 @@ from lasw.tuning.weights import Weights
 
 if TYPE_CHECKING:
     from lasw.tuning.pool import Pool
-
-NORMS = ("l1", "none")
 
 
 @dataclass(frozen=True)
@@ -85,8 +82,7 @@ class PairwiseOptimiser(Optimiser):
             raise ValueError(f"l2 is {self.l2}, expected a number above 0")
         if self.loss not in LOSSES:
             raise unknown("loss", self.loss, list(LOSSES))
-        if self.norm not in NORMS:
-            raise unknown("norm", self.norm, list(NORMS))
+        check_norm(self.norm)
         self._sampler()
         self.sentence_metric()
 
@@ -157,7 +153,7 @@ class PairwiseOptimiser(Optimiser):
             names=start.names.components + samples.sparse_names,
         )
         vector = self._to_size(ranking, previous, len(start.dense))
-        sparse = _with_values(start.sparse, samples.sparse_names, vector[len(start.dense) :])
+        sparse = with_values(start.sparse, samples.sparse_names, vector[len(start.dense) :])
         weights = Weights(start.names, vector[: len(start.dense)], sparse)
         return Fit(weights, ranking.objective, ranking.steps, ranking.warnings)
 
@@ -183,22 +179,7 @@ class PairwiseOptimiser(Optimiser):
         moved = ranking.moved
         dense = moved & (np.arange(len(previous)) < d)
         part = dense if dense.any() else moved  # only sparse features were learnt: theirs is the norm
-        new = self._at_norm(ranking.weights, part)
+        new = at_norm(ranking.weights, part, self.norm)
         if self.psi < 1:
-            new = self._at_norm(self.psi * new + (1 - self.psi) * self._at_norm(previous, part), part)
+            new = at_norm(self.psi * new + (1 - self.psi) * at_norm(previous, part, self.norm), part, self.norm)
         return np.where(moved, new, previous)
-
-    def _at_norm(self, weights: Floats, part: NDArray[np.bool_]) -> Floats:
-        norm = float(np.abs(weights[part]).sum())
-        return weights / norm if self.norm == "l1" and norm > 0 else weights
-
-
-def _with_values(old: Mapping[str, float], names: tuple[str, ...], values: Floats) -> dict[str, float]:
-    """Sparse weights with new values for `names`; those of features that the pool does not have stay."""
-    sparse = dict(old)
-    for name, value in zip(names, values.tolist(), strict=True):
-        if value != 0.0:
-            sparse[name] = value
-        else:
-            sparse.pop(name, None)
-    return sparse

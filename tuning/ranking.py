@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from lasw.metrics.errors import UserError
+from lasw.tuning.columns import NOISE
 
 Floats = NDArray[np.float64]
 Matrix: TypeAlias = "Floats | scipy.sparse.csr_array"
@@ -35,8 +36,6 @@ Matrix: TypeAlias = "Floats | scipy.sparse.csr_array"
 L2 = 1.0
 MAX_STEPS = 100
 TOLERANCE = 1e-8
-# Features are printed with 6 significant digits: smaller differences, relative to the values, are rounding.
-NOISE = 1e-6
 # A weight that is this much smaller in effect than the largest one plays no part.
 VANISHING = 1e-6
 MIRROR_IMAGES = 2.0

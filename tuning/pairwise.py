@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, Signature
 from lasw.metrics.registry import metric as metric_of
@@ -135,27 +136,32 @@ class PairwiseOptimiser(Optimiser):
         Raises:
             ValueError: sentence weights that are negative, not finite, or of another number of sentences.
         """
+        if not len(samples.pairs):
+            return Fit(start, 0.0, 0, (self._nothing_sampled(),))
+        ranking = self.regress(samples, start, sentence_weights=sentence_weights)
+        d = len(start.dense)
+        previous = previous_vector(samples, start)
+        vector = to_size(ranking.weights, ranking.moved, previous, d, norm=self.norm, psi=self.psi)
+        sparse = with_values(start.sparse, samples.sparse_names, vector[d:])
+        weights = Weights(start.names, vector[:d], sparse)
+        return Fit(weights, ranking.objective, ranking.steps, ranking.warnings)
+
+    def regress(self, samples: Samples, start: Weights, *, sentence_weights: Floats | None = None) -> Ranking:
+        """The regression alone, its weights not yet brought to size; arguments as `fit_samples`, at least one pair."""
         if sentence_weights is None:
             sentence_weights = samples.sentence_weights
         if sentence_weights.shape != samples.sentence_weights.shape:
             raise ValueError(f"{sentence_weights.shape} weights for {samples.sentence_weights.shape} sentences")
-        if not len(samples.pairs):
-            return Fit(start, 0.0, 0, (self._nothing_sampled(),))
-        previous = np.concatenate([start.dense, start.sparse_vector(samples.sparse_names)])
-        ranking = fit_ranking(
+        return fit_ranking(
             samples.differences,
             samples.pairs.difference,
             sentence_weights[samples.pairs.sentence],
-            previous,
+            previous_vector(samples, start),
             loss=self.loss,
             l2=self.l2,
             magnitude=samples.magnitude,
             names=start.names.components + samples.sparse_names,
         )
-        vector = self._to_size(ranking, previous, len(start.dense))
-        sparse = with_values(start.sparse, samples.sparse_names, vector[len(start.dense) :])
-        weights = Weights(start.names, vector[: len(start.dense)], sparse)
-        return Fit(weights, ranking.objective, ranking.steps, ranking.warnings)
 
     @abstractmethod
     def _sampler(self) -> PairSampler: ...
@@ -174,12 +180,27 @@ class PairwiseOptimiser(Optimiser):
             "the weights stay as they are"
         )
 
-    def _to_size(self, ranking: Ranking, previous: Floats, d: int) -> Floats:
-        """The new weights at the wanted norm, interpolated with the previous ones; what was not learnt stays."""
-        moved = ranking.moved
-        dense = moved & (np.arange(len(previous)) < d)
-        part = dense if dense.any() else moved  # only sparse features were learnt: theirs is the norm
-        new = at_norm(ranking.weights, part, self.norm)
-        if self.psi < 1:
-            new = at_norm(self.psi * new + (1 - self.psi) * at_norm(previous, part, self.norm), part, self.norm)
-        return np.where(moved, new, previous)
+
+def previous_vector(samples: Samples, start: Weights) -> Floats:
+    """(d + p,) `start` over the columns of the samples."""
+    return np.concatenate([start.dense, start.sparse_vector(samples.sparse_names)])
+
+
+def to_size(
+    weights: Floats, moved: NDArray[np.bool_], previous: Floats, d: int, *, norm: str = "l1", psi: float = 1.0
+) -> Floats:
+    """New weights at the wanted norm, interpolated with the previous ones; what was not learnt stays.
+
+    Args:
+        weights: (d + p,) of the regression.
+        moved: (d + p,) which of them were learnt.
+        previous: (d + p,) the weights before.
+        d: number of dense ones.
+        norm, psi: as `PairwiseOptimiser`.
+    """
+    dense = moved & (np.arange(len(previous)) < d)
+    part = dense if dense.any() else moved  # only sparse features were learnt: theirs is the norm
+    new = at_norm(weights, part, norm)
+    if psi < 1:
+        new = at_norm(psi * new + (1 - psi) * at_norm(previous, part, norm), part, norm)
+    return np.where(moved, new, previous)

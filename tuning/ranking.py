@@ -19,7 +19,7 @@ Few dense columns: Newton's method, one X'WX a step. Sparse or many columns: L-B
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -52,6 +52,7 @@ class Ranking:
         objective: F at the end.
         steps: of the solver.
         warnings: one line each, for the user.
+        scale: (q,) what each column was divided by; 0 where it does not differ.
     """
 
     weights: Floats
@@ -59,6 +60,7 @@ class Ranking:
     objective: float
     steps: int
     warnings: tuple[str, ...] = ()
+    scale: Floats = field(default_factory=lambda: np.empty(0))
 
 
 class Loss(Protocol):
@@ -166,14 +168,15 @@ def _fit(
         )
     moved = scale > (NOISE * magnitude if magnitude is not None else 0.0)
     if not moved.any():
-        return Ranking(start.copy(), moved, 0.0, 0, ("no feature differs within the pairs: the weights stay",))
+        nothing = ("no feature differs within the pairs: the weights stay",)
+        return Ranking(start.copy(), moved, 0.0, 0, nothing, scale)
     scaled = _scaled(x, moved, scale)
     problem = _Problem(scaled, labels, MIRROR_IMAGES * c, LOSSES[loss](), l2)
     solve = _newton if isinstance(scaled, np.ndarray) and scaled.shape[1] <= NEWTON_COLUMNS else _lbfgs
     b, steps, converged = solve(problem, np.zeros(scaled.shape[1]))
     weights = start.astype(np.float64)
     weights[moved] = b / scale[moved]
-    return Ranking(weights, moved, problem.value(b), steps, _warnings(b, moved, converged, steps, names))
+    return Ranking(weights, moved, problem.value(b), steps, _warnings(b, moved, converged, steps, names), scale)
 
 
 @dataclass(frozen=True)

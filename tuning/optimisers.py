@@ -14,6 +14,7 @@ from lasw.tuning.optimiser import Optimiser
 
 # name -> (module, class)
 _OPTIMISERS: dict[str, tuple[str, str]] = {
+    "mert": ("lasw.tuning.mert", "MERT"),
     "mira": ("lasw.tuning.mira", "MIRA"),
     "pro": ("lasw.tuning.pro", "PRO"),
     "wro": ("lasw.tuning.wro", "WRO"),

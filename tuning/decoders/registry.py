@@ -11,8 +11,10 @@ from lasw.tuning.decoders.base import Decoder
 # name -> (module, class)
 _DECODERS: dict[str, tuple[str, str]] = {
     "thot": ("lasw.tuning.decoders.thot", "Thot"),
+    "moses": ("lasw.tuning.decoders.moses", "Moses"),
     "command": ("lasw.tuning.decoders.command", "Command"),
     "fixed": ("lasw.tuning.decoders.fixed", "Fixed"),
+    "replay": ("lasw.tuning.decoders.replay", "Replay"),
 }
 NAMES = tuple(_DECODERS)
 

@@ -6,6 +6,7 @@ import pytest
 
 from lasw.metrics.errors import UserError
 from lasw.tuning import configuration
+from lasw.tuning.optimisers import NAMES
 
 WHOLE = """\
 [run]
@@ -76,7 +77,7 @@ def test_what_is_refused_in_a_file(tmp_path: Path, change: tuple[str, str], mess
         ({"run": {"seed": -1}}, r"\[run\] seed is -1"),
         ({"optimiser": {"oracle_share": 1.5}}, r"\[optimiser\] oracle share 1.5, expected above 0 and at most 1"),
         ({"optimiser": {"metric": "BLUE"}}, r"unknown metric 'BLUE'.*did you mean 'BLEU'"),
-        ({"optimiser": {"name": "por"}}, r"unknown optimiser 'por'; expected pro, wro; did you mean 'pro'"),
+        ({"optimiser": {"name": "por"}}, rf"unknown optimiser 'por'; expected {', '.join(NAMES)}; did you mean 'pro'"),
         ({"decoder": {"name": "fixd"}}, r"unknown decoder 'fixd'.*did you mean 'fixed'"),
         ({"decoder": {"lsts": "x"}}, r"decoder fixed has no 'lsts'; did you mean 'lists'"),
     ],
@@ -98,7 +99,7 @@ def test_what_must_be_there(tmp_path: Path) -> None:
         ("run", "directory", "no run.directory; expected the run's folder.*; give --run$"),
         ("data", "source", "no data.source; expected what is decoded.*; give --source$"),
         ("decoder", "name", "no decoder; expected one of thot, command, fixed; give --decoder$"),
-        ("optimiser", "name", "no optimiser; expected one of pro, wro; give --optimiser$"),
+        ("optimiser", "name", f"no optimiser; expected one of {', '.join(NAMES)}; give --optimiser$"),
         ("decoder", "lists", "no decoder.lists"),
     ):
         lacking = {s: {k: v for k, v in values.items() if (s, k) != (section, key)} for s, values in whole.items()}

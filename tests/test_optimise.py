@@ -11,6 +11,7 @@ from lasw.metrics.registry import metric
 from lasw.metrics.text import read_corpus
 from lasw.scripts.main import main
 from lasw.tuning.formats.weight_files import read_weights
+from lasw.tuning.optimisers import NAMES
 from lasw.tuning.pool_reader import read_pool
 from lasw.tuning.pro import PRO
 from lasw.tuning.weights import Weights
@@ -208,7 +209,7 @@ def test_case_and_tokens_can_be_changed(run, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--optimiser", "mert2"], ["unknown optimiser 'mert2'", "pro, wro"]),
+        (["--optimiser", "mert2"], ["unknown optimiser 'mert2'", ", ".join(NAMES)]),
         (["--optimiser", "pro", "--option", "oracle=1"], ["unknown option of pro 'oracle'"]),
         (["--optimiser", "pro", "--option", "psi"], ["--option KEY=VALUE"]),
         (["--optimiser", "pro", "--option", "psi=1", "--option", "psi=1"], ["psi is given twice"]),

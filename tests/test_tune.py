@@ -21,6 +21,7 @@ from lasw.tuning.decoders import registry
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.formats.weight_files import read_weights
 from lasw.tuning.nbest import NBest
+from lasw.tuning.optimisers import NAMES as OPTIMISERS
 from lasw.tuning.weights import FeatureNames, Weights
 
 WORDS = ["red", "blue", "house", "tree", "runs", "sees", "the", "a", "slowly", "today"]
@@ -231,7 +232,7 @@ def test_an_interrupted_run_goes_on(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--optimiser", "wor"], "unknown optimiser 'wor'; expected pro, wro; did you mean 'wro'?"),
+        (["--optimiser", "wor"], f"unknown optimiser 'wor'; expected {', '.join(OPTIMISERS)}; did you mean 'wro'?"),
         (["--optimiser", "pro", "--oracle-share", "0.2"], "optimiser pro has no 'oracle_share'"),
         (["--optimiser", "pro", "--draws", "many"], "--draws is 'many'; expected a whole number"),
         (["--optimiser", "pro", "--strength", "2"], "decoder toy: strength is 2.0, expected from 0 to 1"),
@@ -241,7 +242,7 @@ def test_an_interrupted_run_goes_on(
         (["--optimiser", "pro", "--start", "bad"], "bad"),
         (["--optimiser", "pro", "--dev-metric", "BLUE"], "unknown metric 'BLUE'"),
         (["wro-globl"], "no file and no configuration 'wro-globl'"),
-        ([], "no optimiser; expected one of pro, wro; give --optimiser"),
+        ([], f"no optimiser; expected one of {', '.join(OPTIMISERS)}; give --optimiser"),
     ],
 )
 def test_mistakes(folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str) -> None:

@@ -29,6 +29,7 @@ from lasw.tuning.formats.weight_files import (
 )
 from lasw.tuning.formats.weight_lines import Path
 from lasw.tuning.formats.weight_match import Match, match
+from lasw.tuning.min_count import check_min_count, pruned
 from lasw.tuning.optimiser import DEFAULT_SEED, Fit
 from lasw.tuning.optimisers import NAMES, make_optimiser
 from lasw.tuning.pool import Pool
@@ -41,10 +42,12 @@ examples:
   lasw optimise --optimiser pro --references ref0 ref1 --option psi=0.1 --output weights.json --json nbest.gz
   lasw optimise --optimiser pro --features run1.features.dat --scores run1.scores.dat --start moses.ini
 
-Options of both optimisers (--option KEY=VALUE, may be repeated):
+Options of pro and wro (--option KEY=VALUE, may be repeated):
   draws=5000  pairs=50  threshold=0.05  psi=1.0  loss=logistic|linear  l2=1.0  norm=l1|none
 of wro alone:
   oracle_sampling=true  oracle_share=0.1  global_weight=true  reachable=0.4  reach_metric=BLEU+1
+of mira:
+  c=0.01  passes=60  decay=0.999  model_bg=false  safe_hope=false  shuffle=true  scaling=standard|raw  norm=l1|none
 
 Without --start (or --moses-ini) all weights start as 1; they matter where psi < 1, and for features that never differ.
 """
@@ -56,7 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("nbest", nargs="*", metavar="NBEST", help="N-best lists of the same sentences")
     parser.add_argument("--optimiser", required=True, metavar="NAME", help=f"one of {', '.join(NAMES)}")
-    parser.add_argument("--metric", metavar="SPEC", help="sentence metric (default: BLEU+1 for pro, PABC4 for wro)")
+    parser.add_argument(
+        "--metric", metavar="SPEC", help="sentence metric (default: BLEU+1 for pro, PABC4 for wro, BLEU for mira)"
+    )
     parser.add_argument(
         "--references", "-r", nargs="+", action="extend", default=[], metavar="REF", help="reference files"
     )
@@ -67,6 +72,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="a hyper-parameter")
     parser.add_argument(
         "--feature", action="append", default=[], metavar="NAME=FILE", help="one more feature, a number per N-best line"
+    )
+    parser.add_argument(
+        "--min-count",
+        type=int,
+        default=1,
+        metavar="K",
+        help="leave out sparse features that fewer than K sentences have (default: %(default)s)",
     )
     parser.add_argument("--unsorted", action="store_true", help="sentence ids may decrease within a list")
     weights = parser.add_argument_group("weights")
@@ -86,6 +98,7 @@ class _Result:
     fit: Fit
     start_bleu: float
     pool_bleu: float
+    left_out: int
     signature: str
     warnings: list[str]
 
@@ -108,6 +121,8 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(_as_json(result, arguments.seed))
         return 0
     print(f"candidates  {len(result.pool)}")
+    if arguments.min_count > 1:
+        print(f"left out    {result.left_out} sparse features, in fewer than {arguments.min_count} sentences")
     print(f"pool BLEU   {100 * result.pool_bleu:.2f}  (before {100 * result.start_bleu:.2f})")
     print(f"signature   {result.signature}")
     if not arguments.output:
@@ -135,6 +150,7 @@ def _check(arguments: argparse.Namespace) -> None:
         )
     if [*arguments.nbest, *arguments.references].count(STANDARD_INPUT) > 1:
         raise UserError("standard input is named twice", expected="one '-' at most")
+    check_min_count(arguments.min_count)
     if arguments.seed < 0:
         raise UserError(f"--seed {arguments.seed}", expected="a number of at least 0")
     if arguments.sparse_weights and not (arguments.start or arguments.moses_ini):
@@ -190,16 +206,22 @@ def _optimise(arguments: argparse.Namespace) -> _Result:
             template=_template(arguments),
             weights=everything if _writes_moses(arguments) else matched.complete(everything),
         )
+    given_to = pruned(pool, matched.weights, arguments.min_count)
+    if given_to.line:
+        note(arguments.quiet, given_to.line)
     note(arguments.quiet, f"{optimiser.name} on {len(pool)} candidates")
-    fit = optimiser.fit(pool, matched.weights)
+    fit = optimiser.fit(given_to.pool, given_to.start)
     bleu = metric(_POOL_METRIC)
     settings = {"nrefs": str(len(arguments.references)), **text.settings()} if arguments.references else {}
+    if arguments.min_count > 1:
+        settings["min-count"] = str(arguments.min_count)
     return _Result(
         pool,
         matched,
         fit,
         pool.corpus_score(bleu, matched.weights),
         pool.corpus_score(bleu, fit.weights),
+        given_to.left_out,
         str(optimiser.signature().with_settings(settings)),
         [*warnings, *matched.warnings, *fit.warnings],
     )
@@ -272,6 +294,7 @@ def _as_json(result: _Result, seed: int) -> dict[str, Any]:
         "candidates": len(result.pool),
         "pool_bleu": result.pool_bleu,
         "start_pool_bleu": result.start_bleu,
+        "left_out": result.left_out,
         "weights": as_json(result.weights),
         "seed": seed,
         "signature": result.signature,

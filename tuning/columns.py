@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -131,12 +132,14 @@ def at_norm(vector: Floats, part: NDArray[np.bool_], norm: str) -> Floats:
 
 def with_values(old: Mapping[str, float], names: tuple[str, ...], values: Floats) -> dict[str, float]:
     """Sparse weights with new values for `names`; those of features that the pool does not have stay."""
+    if len(names) != len(values):
+        raise ValueError(f"{len(values)} weights for {len(names)} sparse features")
     sparse = dict(old)
-    for name, value in zip(names, values.tolist(), strict=True):
-        if value != 0.0:
-            sparse[name] = value
-        else:
+    there = values != 0.0
+    if sparse:
+        for name in compress(names, ~there):
             sparse.pop(name, None)
+    sparse.update(zip(compress(names, there), values[there].tolist(), strict=True))
     return sparse
 
 

@@ -195,10 +195,12 @@ def _overflow(vector: Floats, start: Weights, columns: Columns) -> UserError:
 
 def _warnings(effect: Floats, start: Weights, columns: Columns) -> tuple[str, ...]:
     """What a person should know before using the weights; `effect` (d + p,) is what each does to the scores."""
+    count = int(columns.varies.sum())
     effect = np.where(columns.varies, np.abs(effect), 0.0)
-    if not effect.any():
+    learnt = effect[effect > 0.0]
+    if not len(learnt):
         return ("all learnt weights are 0: the features say nothing about which candidate is better",)
-    if columns.varies.sum() > 1 and np.partition(effect, -2)[-2] <= VANISHING * effect.max():
+    if count > 1 and (len(learnt) == 1 or np.partition(learnt, -2)[-2] <= VANISHING * learnt.max()):
         which = _column_name(int(np.argmax(effect)), start, columns)
         return (f"degenerate weights: {which} alone decides, all others vanish beside it",)
     return ()

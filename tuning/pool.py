@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,11 @@ from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, References
 from lasw.metrics.errors import UserError
-from lasw.metrics.text import Corpus, Vocabulary
+from lasw.metrics.text import Corpus
 from lasw.tuning.growing import Growing
 from lasw.tuning.nbest import NBest, ScoredList
 from lasw.tuning.pool_kernels import best_rows, group, merge, model_scores, rehash
+from lasw.tuning.sparse_rows import SparseRows
 from lasw.tuning.weights import FeatureNames, Weights
 
 _STEP = 1 << 16  # candidates whose statistics are computed at once: bounds the memory for what is in between
@@ -50,14 +52,11 @@ class Pool:
         self._ids = Growing(np.int32)
         self._offsets = Growing(np.int64)
         self._dense: Growing | None = None
-        self._sparse_starts = Growing(np.int64)
-        self._sparse_columns = Growing(np.int32)
-        self._sparse_values = Growing(np.float64)
-        self._sparse_vocabulary: Vocabulary | None = None
+        self._sparse = SparseRows()
+        self._is_view = False
         self._hashes = Growing(np.uint64)
         self._table = np.full(1 << 10, -1, dtype=np.int32)
         self._offsets.append(np.zeros(1, dtype=np.int64))
-        self._sparse_starts.append(np.zeros(1, dtype=np.int64))
         self._grouped: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
         self._prepared: dict[str, Any] = {}
         self._statistics: dict[str, Growing] = {}
@@ -84,15 +83,17 @@ class Pool:
             UserError: other features than before, or a sentence beyond the references.
             TypeError: the hypotheses do not share the references' vocabulary; a list without text in a pool with text,
                 or the other way round.
-            ValueError: a feature is not finite.
+            ValueError: a feature is not finite, or the pool is a view (`without_rare`).
         """
+        if self._is_view:
+            raise ValueError("a view of a pool takes no candidates")
         ids, offsets = self._contents(nbest)
         self._check(nbest)
         if self._dense is None:
             self.names = nbest.names
             self._dense = Growing(np.float64, len(nbest.names))
         before = len(self)
-        starts, columns, values = self._sparse_of(nbest)
+        starts, columns, values = self._sparse.of(nbest)
         dense = nbest.dense + 0.0  # -0 becomes 0
         new = (nbest.owner, ids, offsets, dense.view(np.uint64), starts, columns, values.view(np.uint64))
         self._make_table(len(nbest))
@@ -102,16 +103,16 @@ class Pool:
             self._ids.room(tokens),
             self._offsets.room(rows),
             self._dense.room(rows).view(np.uint64),
-            self._sparse_starts.room(rows),
-            self._sparse_columns.room(entries),
-            self._sparse_values.room(entries).view(np.uint64),
+            self._sparse.starts.room(rows),
+            self._sparse.columns.room(entries),
+            self._sparse.values.room(entries).view(np.uint64),
         )
         count = int(merge(new, pool, self._table, self._hashes.room(rows), before))
         for column in (self._owner, self._dense, self._hashes):
             column.size = count
-        self._offsets.size = self._sparse_starts.size = count + 1
+        self._offsets.size = self._sparse.starts.size = count + 1
         self._ids.size = int(pool[2][count])
-        self._sparse_columns.size = self._sparse_values.size = int(pool[4][count])
+        self._sparse.columns.size = self._sparse.values.size = int(pool[4][count])
         self._grouped = None
         return count - before
 
@@ -123,16 +124,31 @@ class Pool:
     @property
     def sparse(self) -> scipy.sparse.csr_array | None:
         """(n, p) sparse features, None if no list had any; column j is `sparse_names[j]`."""
-        if self._sparse_vocabulary is None:
-            return None
-        parts = (self._sparse_values.rows, self._sparse_columns.rows, self._sparse_starts.rows)
-        return scipy.sparse.csr_array(parts, shape=(len(self), len(self._sparse_vocabulary)))
+        return self._sparse.matrix
 
     @property
-    def sparse_names(self) -> list[str]:
+    def sparse_names(self) -> tuple[str, ...]:
         """Names of the sparse features."""
-        words = self._sparse_vocabulary
-        return [] if words is None else [words[k] for k in range(len(words))]
+        return self._sparse.names
+
+    def without_rare(self, min_count: int) -> Pool:
+        """The same candidates without the sparse features that few sentences have.
+
+        Args:
+            min_count: a feature stays if it is not zero in candidates of at least so many sentences (how many
+                candidates of a sentence have it does not matter: they are alike).
+
+        Returns:
+            A view that optimisers take as any pool. It is of use until candidates are added to this one, and takes
+            none itself. Candidates that only differed in rare features are still two.
+        """
+        keep = self._sparse.in_sentences(self.order, self.starts) >= min_count
+        if keep.all():
+            return self
+        view = copy.copy(self)
+        view._sparse = self._sparse.only(keep)
+        view._is_view = True
+        return view
 
     @property
     def owner(self) -> NDArray[np.int32]:
@@ -207,8 +223,8 @@ class Pool:
             raise ValueError(f"weights of {weights.names.groups} for features {self.names.groups}")
         scores = np.empty(len(self))
         if len(self):
-            sparse = (self._sparse_starts.rows, self._sparse_columns.rows, self._sparse_values.rows)
-            model_scores(self.dense, weights.dense, *sparse, weights.sparse_vector(self.sparse_names), scores)
+            vector = weights.sparse_vector(self.sparse_names)
+            model_scores(self.dense, weights.dense, *self._sparse.parts, vector, scores)
         return scores
 
     def best(self, weights: Weights) -> NDArray[np.int64]:
@@ -270,26 +286,6 @@ class Pool:
             nbest.sparse is not None and not np.isfinite(nbest.sparse.data).all()
         ):
             raise ValueError("features must be finite")
-
-    def _sparse_of(self, nbest: NBest | ScoredList) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-        """Starts, columns (ascending, numbered as the pool's) and values (no zeros) of the sparse features."""
-        if nbest.sparse is None:
-            return np.zeros(len(nbest) + 1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0)
-        names = nbest.sparse_names
-        if names is None:
-            raise ValueError("sparse features without names")
-        if self._sparse_vocabulary is None:
-            self._sparse_vocabulary = names
-        rows = nbest.sparse
-        if names is not self._sparse_vocabulary:
-            renumbered = np.array([self._sparse_vocabulary.add(names[k]) for k in range(rows.shape[1])], dtype=np.int32)
-            shape = (rows.shape[0], len(self._sparse_vocabulary))
-            rows = scipy.sparse.csr_array((rows.data, renumbered[rows.indices], rows.indptr), shape=shape)
-        if not rows.has_canonical_format or not rows.data.all():
-            rows = rows.copy()
-            rows.sum_duplicates()
-            rows.eliminate_zeros()
-        return rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data.astype(np.float64)
 
     def _make_table(self, extra: int) -> None:
         needed = 2 * (len(self) + extra)

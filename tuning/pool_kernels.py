@@ -136,3 +136,15 @@ def best_rows(owner, scores, best):  # type: ignore[no-untyped-def]
         s = owner[i]
         if best[s] < 0 or scores[i] > scores[best[s]]:
             best[s] = i
+
+
+@borrowing
+def count_sentences(order, starts, row_starts, columns, seen, counts):  # type: ignore[no-untyped-def]
+    """Add to `counts` (p,) in how many sentences each sparse feature is not zero; `seen` (p,) is -1 before."""
+    for s in range(starts.shape[0] - 1):
+        for i in range(starts[s], starts[s + 1]):
+            row = order[i]
+            for k in range(row_starts[row], row_starts[row + 1]):
+                if seen[columns[k]] != s:
+                    seen[columns[k]] = s
+                    counts[columns[k]] += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,4 +83,6 @@ class Weights:
 
     def sparse_vector(self, names: Sequence[str]) -> NDArray[np.float64]:
         """(p,) weights of the sparse features `names`."""
-        return np.array([self.sparse.get(name, 0.0) for name in names], dtype=np.float64)
+        if not self.sparse:
+            return np.zeros(len(names))
+        return np.fromiter(map(self.sparse.get, names, repeat(0.0)), dtype=np.float64, count=len(names))

@@ -29,7 +29,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "agree": ("lasw.scripts.agree", "how well metrics agree with human judgements"),
     "align": ("lasw.scripts.align", "word alignments of parallel text"),
     "train": ("lasw.scripts.train", "train a phrase-based Thot system from parallel text"),
-    "report": ("lasw.scripts.report", "one HTML file from a run"),
+    "compare": ("lasw.scripts.compare", "optimisers, losses and development sets side by side, several runs each"),
+    "report": ("lasw.scripts.report", "one HTML file from a run or a comparison"),
     "quickstart": ("lasw.scripts.quickstart", "parallel text in, a trained, tuned and tested system out"),
 }
 EXIT_FAILED = 1

@@ -1,0 +1,74 @@
+"""`lasw compare`: optimisers, losses and development sets side by side, several runs each."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+
+from lasw.metrics.errors import UserError
+from lasw.scripts.options import add_output_options, note, positive_int, print_json
+from lasw.tuning.comparison.compare import compare
+from lasw.tuning.comparison.configuration import names, read_comparison
+from lasw.tuning.comparison.table import table_text
+from lasw.tuning.run_directory import Json
+
+_EPILOG = """\
+examples:
+  lasw compare grid.toml --run comparison --jobs 4
+  lasw compare thesis/table-5.2 --run comparison --set decoder.name=thot --set decoder.model=system \\
+      --set development.dev.source=dev.de --set development.dev.references=dev.en \\
+      --set test.test.source=test.de --set test.test.references=test.en
+
+CONFIG is a TOML file or the name of a comparison that comes with lasw: NAMES. The same command again goes on where a
+comparison was interrupted; runs that are there are reused. The first system is the baseline.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.epilog = _EPILOG.replace("NAMES", ", ".join(names()) or "none")
+    parser.add_argument("config", metavar="CONFIG", help="a TOML file, or a name (see below)")
+    parser.add_argument("--run", required=True, metavar="DIR", help="where everything goes")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        dest="changes",
+        metavar="KEY=VALUE",
+        help="another value for SECTION.KEY or SECTION.NAME.KEY; may be repeated",
+    )
+    parser.add_argument("--jobs", type=positive_int, default=1, metavar="N", help="processes (default: 1)")
+    parser.add_argument("--dask", metavar="ADDRESS", help="of a Dask scheduler whose workers see the same files")
+    add_output_options(parser)
+    parser.add_argument("-w", "--width", type=int, default=2, help="digits behind the point (default: %(default)s)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare and print the table; 0 if all runs are done."""
+    if not 0 <= arguments.width <= 17:
+        raise UserError(f"--width {arguments.width}", expected="a number from 0 to 17")
+    comparison = read_comparison(arguments.config, arguments.changes)
+    directory = Path(arguments.run)
+
+    def told(record: Json, done: int, of: int) -> None:
+        note(arguments.quiet, f"run {done} of {of}: {record['label']}, seed {record['seed']}, {record['seconds']} s")
+
+    compared = compare(
+        comparison,
+        directory,
+        jobs=arguments.jobs,
+        dask=arguments.dask,
+        command=shlex.join(["lasw", *sys.argv[1:]]),
+        told=told,
+    )
+    if arguments.json:
+        print_json(compared.table)
+        return 0
+    print(table_text(compared.table, arguments.width))
+    print("\n".join(compared.table["notes"]))
+    if compared.reused:
+        print(f"{compared.reused} of {compared.runs} runs were there already.")
+    print(f"table    {directory / 'table.json'}, {directory / 'table.tsv'}")
+    return 0

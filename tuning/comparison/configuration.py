@@ -1,0 +1,306 @@
+"""A comparison as settings: one TOML file, every key checked.
+
+    [comparison]        seeds, losses and measures of all systems (`ComparisonSettings`)
+    [run]               how each tuning runs: the keys of lasw tune's [run] but `directory` and `seed`
+    [decoder]           name = "..." and its arguments; without it lists on disk are the pool, and nothing is decoded
+    [development.NAME]  a development set (`DevelopmentSet`), any number of them
+    [test.NAME]         a test set (`TestSet`), any number; without one the development sets are what is measured
+    [system.NAME]       optimiser = "..." and its arguments, and what the system changes in the grid (`SystemSettings`)
+
+Sections of one kind stay in the order of the file; the first system is the baseline. Relative paths in a file are meant
+from its folder, those of changes from where one is.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from lasw.metrics.errors import UserError
+from lasw.metrics.files import read_lines
+from lasw.metrics.registry import metric
+from lasw.tuning import configuration as tuning
+from lasw.tuning.comparison.settings import (
+    DEFAULT_LOSS,
+    NO_TUNING,
+    Comparison,
+    ComparisonSettings,
+    DevelopmentSet,
+    System,
+    SystemSettings,
+    TestSet,
+)
+from lasw.tuning.parameters import Parameter, parameters
+
+_NAMED = ("development", "test", "system")
+_PLAIN = ("comparison", "run", "decoder")
+_SECTIONS = (*_PLAIN, *_NAMED)
+_FILE_END = ".toml"
+
+
+def read_comparison(name: str, changes: Sequence[str] = ()) -> Comparison:
+    """The comparison in a TOML file, or one that comes with the package, with other values for some keys.
+
+    Args:
+        name: a file, or a name such as ``thesis/table-5.2``.
+        changes: ``SECTION.KEY=VALUE`` or ``SECTION.NAME.KEY=VALUE``; a key that takes several may come repeatedly.
+
+    Raises:
+        UserError: no such file, not TOML, an unknown section, name or key (with the nearest valid one), a value of
+            the wrong kind or out of its range, or something that must be there is not.
+    """
+    text, folder = _text(name)
+    content = _parsed(text, name)
+    checked = _Checked(text, name, folder, content)
+    sections = checked.sections()
+    for section, key, values in _changes(changes, sections):
+        target = sections[section[0]] if len(section) == 1 else sections[section[0]].setdefault(section[1], {})
+        target[key] = values
+    return _comparison(sections, name)
+
+
+def names() -> list[str]:
+    """The comparisons that come with the package."""
+    folder = resources.files("lasw.configs").joinpath("thesis")
+    own = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+    return sorted("thesis/" + name.removesuffix(_FILE_END) for name in own if name.endswith(_FILE_END))
+
+
+def _text(name: str) -> tuple[str, Path]:
+    if not os.path.exists(name) and name in names():
+        resource = resources.files("lasw.configs").joinpath(*(name + _FILE_END).split("/"))
+        return resource.read_text(encoding="utf-8"), Path.cwd()
+    if not os.path.exists(name) and not name.endswith(_FILE_END):
+        near = difflib.get_close_matches(name, names(), n=1)
+        raise UserError(
+            f"no file and no comparison {name!r}",
+            expected=f"a TOML file or one of {', '.join(names())}",
+            remedy=f"did you mean {near[0]!r}?" if near else None,
+        )
+    return "\n".join(read_lines(name)) + "\n", Path(name).parent
+
+
+def _parsed(text: str, path: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        at = re.search(r"\(at line (\d+)", str(error))
+        said = str(error).partition(" (at")[0]
+        raise UserError(f"this is not TOML ({said})", path=path, line=int(at[1]) if at else None) from None
+
+
+def _keys(section: str, values: dict[str, Any] | None = None) -> dict[str, Parameter]:
+    """What may stand in a section, with the values that are there (a decoder's or optimiser's name decides)."""
+    if section == "comparison":
+        return parameters(ComparisonSettings)
+    if section == "run":
+        return {key: one for key, one in tuning.keys("run").items() if key not in ("directory", "seed", "start")}
+    if section == "decoder":
+        name = (values or {}).get("name")
+        return tuning.keys("decoder", name if name in tuning.known("decoder") else None)
+    if section != "system":
+        return parameters(DevelopmentSet if section == "development" else TestSet)
+    own = parameters(SystemSettings)
+    name = (values or {}).get("optimiser")
+    if name == NO_TUNING:
+        return own
+    of_optimiser = tuning.keys("optimiser", name if name in tuning.known("optimiser") else None)
+    return {**own, **{key: one for key, one in of_optimiser.items() if key not in ("name", "metric", *own)}}
+
+
+@dataclass
+class _Checked:
+    """A TOML file's content, checked key by key."""
+
+    text: str
+    path: str
+    folder: Path
+    content: dict[str, Any]
+
+    def sections(self) -> dict[str, dict[str, Any]]:
+        found: dict[str, dict[str, Any]] = {section: {} for section in _SECTIONS}
+        for section, values in self.content.items():
+            if section not in _SECTIONS:
+                raise self._wrong(f"unknown section or key {section!r}", section, None, list(_SECTIONS))
+            if section in _PLAIN:
+                found[section] = self._values(section, section, values)
+                continue
+            for name, inner in self._table(section, values).items():
+                found[section][name] = self._values(section, f"{section}.{name}", inner)
+        if "decoder" not in self.content:
+            del found["decoder"]
+        return found
+
+    def _table(self, shown: str, values: Any) -> dict[str, Any]:
+        if not isinstance(values, dict):
+            wanted = f"[{shown}.NAME], its keys below" if shown in _NAMED else f"[{shown}], its keys below"
+            raise UserError(
+                f"{shown} is no section", path=self.path, line=line_of(self.text, None, shown), expected=wanted
+            )
+        return values
+
+    def _values(self, section: str, shown: str, values: Any) -> dict[str, Any]:
+        table = self._table(shown, values)
+        own = _keys(section, table)
+        found = {}
+        for key, value in table.items():
+            if key not in own:
+                raise self._wrong(f"unknown key {key!r} in [{shown}]", key, shown, list(own))
+            if section == "system" and key == "local" and isinstance(value, bool):
+                value = str(value).lower()
+            found[key] = own[key].checked(
+                value, self.folder, f"{shown}.{key}", path=self.path, line=line_of(self.text, shown, key)
+            )
+        return found
+
+    def _wrong(self, what: str, key: str, section: str | None, valid: list[str]) -> UserError:
+        near = difflib.get_close_matches(key, valid, n=1)
+        home = [other for other in _PLAIN if key in _keys(other)] if section and not near else []
+        remedy = f"did you mean {near[0]!r}?" if near else f"valid are {', '.join(valid)}"
+        if home:
+            remedy = "it belongs in " + " or ".join(f"[{one}]" for one in home)
+        return UserError(what, path=self.path, line=line_of(self.text, section, key), remedy=remedy)
+
+
+def line_of(text: str, section: str | None, key: str) -> int | None:
+    """Where a key of a section of a TOML text stands, or the section itself; None if that cannot be said."""
+    current: str | None = None
+    for number, line in enumerate(text.split("\n"), 1):
+        header = re.match(r"\s*\[+\s*([^\[\]]+?)\s*\]", line)
+        if header:
+            current = re.sub(r"[\"']", "", header[1])
+            if section is None and current.partition(".")[0] == key:
+                return number
+        elif current == section and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[=.]", line):
+            return number
+    return None
+
+
+def _changes(texts: Sequence[str], sections: dict[str, dict[str, Any]]) -> list[tuple[tuple[str, ...], str, Any]]:
+    """(section, or section and name; key; value) of every change, values of one key together."""
+    words: dict[tuple[tuple[str, ...], str], list[str]] = {}
+    for text in texts:
+        place, equals, value = text.partition("=")
+        kind, _, rest = place.partition(".")
+        if not equals or not value or not rest or (kind in _NAMED and "." not in rest):
+            raise UserError(f"--set {text}", expected="--set SECTION.KEY=VALUE, or SECTION.NAME.KEY=VALUE")
+        words.setdefault(_place(place, sections), []).append(value)
+    found = []
+    for (section, key), given in words.items():
+        kind = section[0]
+        if kind == "decoder":
+            sections.setdefault("decoder", {})
+        values = sections[kind] if len(section) == 1 else sections[kind].get(section[1], {})
+        own = _keys(kind, {**values, **({key: given[0]} if key in ("name", "optimiser") else {})})
+        shown = ".".join((*section, key))
+        if key not in own:
+            near = difflib.get_close_matches(key, own, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"valid are {', '.join(own)}"
+            raise UserError(f"--set {shown}: there is no key {key!r}", remedy=hint)
+        if len(given) > 1 and not own[key].several:
+            raise UserError(f"--set {shown} is given {len(given)} times", expected="one value")
+        one = Parameter(key, own[key].kind, None, True, own[key].help)
+        parsed = [one.parsed(word, f"--set {shown}") for word in given]
+        found.append((section, key, tuple(parsed) if own[key].several else parsed[0]))
+    return found
+
+
+def _place(text: str, sections: dict[str, dict[str, Any]]) -> tuple[tuple[str, ...], str]:
+    """The section (and name in it) and the key that a dotted text stands for; a name may have dots itself."""
+    section, _, rest = text.partition(".")
+    if section not in _SECTIONS:
+        near = difflib.get_close_matches(section, _SECTIONS, n=1)
+        raise UserError(
+            f"--set {text}: there is no section {section!r}",
+            expected=", ".join(_SECTIONS),
+            remedy=f"did you mean {near[0]!r}?" if near else None,
+        )
+    if section in _PLAIN:
+        return (section,), rest
+    name, _, key = rest.rpartition(".")
+    if section == "system" and name not in sections[section]:
+        near = difflib.get_close_matches(name, list(sections[section]), n=1)
+        raise UserError(
+            f"--set {text}: there is no system {name!r}",
+            expected=", ".join(sections[section]),
+            remedy=f"did you mean {near[0]!r}?" if near else None,
+        )
+    return (section, name), key
+
+
+def _comparison(sections: dict[str, dict[str, Any]], path: str) -> Comparison:
+    settings = _made(ComparisonSettings, "comparison", sections["comparison"], path)
+    development = {
+        name: _made(DevelopmentSet, f"development.{name}", values, path)
+        for name, values in sections["development"].items()
+    }
+    test = {name: _made(TestSet, f"test.{name}", values, path) for name, values in sections["test"].items()}
+    if not development:
+        raise UserError("no development set", path=path, expected="[development.NAME] with its files")
+    systems = tuple(_system(name, values, development, path) for name, values in sections["system"].items())
+    if not systems:
+        raise UserError("no system", path=path, expected="[system.NAME] with optimiser = '...'")
+    _check_files(sections.get("decoder"), development, test, path)
+    return Comparison(settings, sections["run"], sections.get("decoder"), development, test, systems)
+
+
+def _system(name: str, values: dict[str, Any], development: dict[str, DevelopmentSet], path: str) -> System:
+    own = parameters(SystemSettings)
+    settings = _made(SystemSettings, f"system.{name}", {k: v for k, v in values.items() if k in own}, path)
+    arguments = {key: value for key, value in values.items() if key not in own}
+    if settings.optimiser not in (NO_TUNING, *tuning.known("optimiser")):
+        near = difflib.get_close_matches(settings.optimiser, tuning.known("optimiser"), n=1)
+        raise UserError(
+            f"[system.{name}] unknown optimiser {settings.optimiser!r}",
+            path=path,
+            expected=", ".join((*tuning.known("optimiser"), NO_TUNING)),
+            remedy=f"did you mean {near[0]!r}?" if near else None,
+        )
+    if settings.local not in ("false", "true", "auto"):
+        raise UserError(f"[system.{name}] local is {settings.local!r}", path=path, expected="true, false or 'auto'")
+    for one in settings.development:
+        if one not in development:
+            near = difflib.get_close_matches(one, list(development), n=1)
+            raise UserError(
+                f"[system.{name}] unknown development set {one!r}",
+                path=path,
+                expected=", ".join(development),
+                remedy=f"did you mean {near[0]!r}?" if near else None,
+            )
+    for loss in settings.losses:
+        if loss != DEFAULT_LOSS:
+            metric(loss)
+    return System(name, settings, arguments)
+
+
+def _check_files(
+    decoder: dict[str, Any] | None, development: dict[str, DevelopmentSet], test: dict[str, TestSet], path: str
+) -> None:
+    if decoder is not None and "name" not in decoder:
+        raise UserError("[decoder] has no name", path=path, expected=f"one of {', '.join(tuning.known('decoder'))}")
+    named = {**{f"development.{k}": v for k, v in development.items()}, **{f"test.{k}": v for k, v in test.items()}}
+    lists_only = decoder is None or decoder["name"] == "fixed"
+    for shown, one in named.items():
+        if lists_only and not one.lists:
+            raise UserError(f"[{shown}] has no lists", path=path, remedy="give lists, or a [decoder]")
+        if decoder is not None and not lists_only and one.lists and shown.startswith("development."):
+            raise UserError(f"[{shown}] has lists beside a [decoder]", path=path, expected="one of them")
+        if decoder is not None and one.source is None and (shown.startswith("development.") or not one.lists):
+            raise UserError(f"[{shown}] has no source", path=path, expected="the sentences to decode")
+
+
+def _made(kind: type[Any], shown: str, values: dict[str, Any], path: str) -> Any:
+    for key, parameter in parameters(kind).items():
+        if parameter.required and key not in values:
+            raise UserError(f"[{shown}] has no {key}", path=path, expected=parameter.help.rstrip("."))
+    try:
+        return kind(**values)
+    except ValueError as error:
+        raise UserError(f"[{shown}] {error}", path=path) from None

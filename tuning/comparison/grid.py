@@ -1,0 +1,324 @@
+"""The grid of a comparison: its rows, and each row's runs as tasks that can be carried out anywhere, in any order."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lasw.metrics.base import version
+from lasw.metrics.errors import UserError
+from lasw.tuning.comparison.settings import (
+    DEFAULT_LOSS,
+    NO_TUNING,
+    Comparison,
+    DevelopmentSet,
+    System,
+    TestSet,
+)
+from lasw.tuning.configuration import configuration as tuning_configuration
+from lasw.tuning.configuration import keys
+from lasw.tuning.optimisers import make_optimiser, optimiser_class
+from lasw.tuning.parameters import parameters
+from lasw.tuning.run_directory import Json
+from lasw.tuning.tune import MAY_CHANGE, fingerprint, open_decoder
+
+_HASH = 10  # hexadecimal digits in the name of a folder: 40 bits for a few hundred runs
+_PATHS = ("source", "references", "lists", "start")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A system tuned for one loss on one development set.
+
+    Attributes:
+        label: what the table calls it.
+        system: of the configuration.
+        loss: a metric; None: the optimiser's own.
+        development: name of the development set.
+        signature: of the optimiser with this loss.
+    """
+
+    label: str
+    system: System
+    loss: str | None
+    development: str
+    signature: str
+
+    def optimiser(self) -> dict[str, Any]:
+        """The [optimiser] section of a tuning run."""
+        loss = {} if self.loss is None else {"metric": self.loss}
+        return {"name": self.system.settings.optimiser, **loss, **self.system.arguments}
+
+
+@dataclass(frozen=True)
+class Translation:
+    """One test set as a task translates it.
+
+    Attributes:
+        name: of the test set.
+        data: its files.
+        decoder: name and arguments of the decoder; None: its lists are reranked.
+        file: of the translations, in the folder of the run; its name tells what they depend on beside the weights.
+    """
+
+    name: str
+    data: TestSet
+    decoder: dict[str, Any] | None
+    file: str
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run of one row: tune with a seed, translate the test sets. It holds all that a worker needs to know.
+
+    Attributes:
+        label: of its row.
+        seed: of everything that is drawn.
+        folder: where its files are, named by what the run depends on.
+        run: the [run] section of the tuning.
+        decoder: name and arguments; None: the development set's lists are the pool.
+        optimiser: the [optimiser] section.
+        local: of its system.
+        development: what it is tuned on.
+        inputs: fingerprints of the development set's files.
+        translations: of the test sets.
+        description: for `run.json`.
+    """
+
+    label: str
+    seed: int
+    folder: Path
+    run: dict[str, Any]
+    decoder: dict[str, Any] | None
+    optimiser: dict[str, Any]
+    local: str
+    development: DevelopmentSet
+    inputs: Json
+    translations: tuple[Translation, ...]
+    description: Json
+
+    def done(self) -> bool:
+        """Whether all its files are there."""
+        names = ["weights.json", *(one.file for one in self.translations)]
+        return all((self.folder / name).exists() for name in names)
+
+
+def rows(comparison: Comparison) -> list[Row]:
+    """The rows of the table, in the order of the file: by system, loss, development set.
+
+    Raises:
+        UserError: an optimiser that cannot be had with these settings.
+    """
+    found: list[Row] = []
+    for system in comparison.systems:
+        losses = _losses(system, comparison.settings.losses)
+        sets = list(system.settings.development or comparison.development)
+        for loss in losses:
+            for name in sets:
+                label = ", ".join(
+                    [
+                        system.name,
+                        *([loss or DEFAULT_LOSS] if len(losses) > 1 else []),
+                        *([name] if len(sets) > 1 else []),
+                    ]
+                )
+                found.append(Row(label, system, loss, name, _signature(system, loss)))
+    return found
+
+
+def tasks(comparison: Comparison, found: Sequence[Row], folder: Path) -> list[list[Task]]:
+    """The runs of every row, one a seed.
+
+    Raises:
+        UserError: a file that cannot be read, settings that do not fit together.
+    """
+    files = _Fingerprints()
+    decoders = {name: _with_lists(comparison.decoder, data.lists) for name, data in comparison.development.items()}
+    inputs = {
+        name: {**files.of_set(data), "decoder": files.of_decoder(decoders[name])}
+        for name, data in comparison.development.items()
+    }
+    translations = tuple(
+        _translation(name, data, comparison.decoder, files)
+        for name, data in (comparison.test or comparison.development).items()
+    )
+    return [
+        [
+            _task(row, seed, folder.resolve(), comparison.run, decoders, comparison.development, inputs, translations)
+            for seed in comparison.settings.seeds
+        ]
+        for row in found
+    ]
+
+
+def _losses(system: System, of_all: Sequence[str]) -> list[str | None]:
+    name, own = system.settings.optimiser, system.settings.losses
+    has_loss = name != NO_TUNING and "metric" in {one.name for one in dataclasses.fields(optimiser_class(name))}
+    if not has_loss:
+        if own:
+            raise UserError(f"[system.{system.name}] losses, but {name} has none", remedy="drop them")
+        return [None]
+    return [None if loss == DEFAULT_LOSS else loss for loss in (own or of_all or (DEFAULT_LOSS,))]
+
+
+def _signature(system: System, loss: str | None) -> str:
+    name = system.settings.optimiser
+    if name == NO_TUNING:
+        return f"{NO_TUNING}|version:{version()}"
+    try:
+        return str(make_optimiser(name, dict(system.arguments), metric=loss).signature())
+    except UserError as error:
+        raise UserError(f"[system.{system.name}] {error}") from None
+
+
+def _task(
+    row: Row,
+    seed: int,
+    folder: Path,
+    run: dict[str, Any],
+    decoders: dict[str, dict[str, Any] | None],
+    development: dict[str, DevelopmentSet],
+    inputs: dict[str, Json],
+    translations: tuple[Translation, ...],
+) -> Task:
+    data = development[row.development]
+    optimiser = row.optimiser()
+    decoder = decoders[row.development]
+    tuned = row.system.settings.optimiser != NO_TUNING
+    settings: Json = {"optimiser": {**_defaults(row), **optimiser}, "seed": seed}
+    if decoder is not None and tuned:
+        # Checks as lasw tune does, and gives the defaults of all that is not said.
+        sections = tuning_sections(run, data, decoder, optimiser, seed, folder)
+        full = tuning_configuration(sections).sections
+        full["run"].pop("directory")
+        for key in MAY_CHANGE:
+            section, _, name = key.partition(".")
+            if name != "iterations":
+                full[section].pop(name, None)
+        settings |= {key: _without_paths(key, values) for key, values in full.items() if key != "data"}
+    if row.system.settings.local != "false":
+        settings["local"] = row.system.settings.local
+    known = {"settings": settings, "inputs": inputs[row.development], "version": version()}
+    place = folder / "runs" / f"{_slug(row.label)}-{_digest(known)}"
+    description = {
+        "row": row.label,
+        "seed": seed,
+        "signature": row.signature,
+        **known,
+        "files": {key: _shown(getattr(data, key)) for key in _PATHS},
+    }
+    return Task(
+        row.label,
+        seed,
+        place,
+        run,
+        decoder,
+        optimiser,
+        row.system.settings.local,
+        data,
+        inputs[row.development],
+        translations,
+        description,
+    )
+
+
+def tuning_sections(
+    run: dict[str, Any],
+    data: DevelopmentSet,
+    decoder: dict[str, Any],
+    optimiser: dict[str, Any],
+    seed: int,
+    directory: Path,
+) -> dict[str, dict[str, Any]]:
+    """The sections of a configuration of `lasw tune`."""
+    start = {} if data.start is None else {"start": data.start}
+    of_data = {key: getattr(data, key) for key in ("source", "references", "encoding", "lowercase")}
+    if data.tokenize is not None:
+        of_data["tokenize"] = data.tokenize
+    return {
+        "run": {**run, **start, "directory": directory, "seed": seed},
+        "data": of_data,
+        "decoder": decoder,
+        "optimiser": optimiser,
+    }
+
+
+def _defaults(row: Row) -> Json:
+    name = row.system.settings.optimiser
+    if name == NO_TUNING:
+        return {}
+    return {key: one.default for key, one in parameters(optimiser_class(name)).items() if key != "seed"}
+
+
+def _translation(name: str, data: TestSet, decoder: dict[str, Any] | None, files: _Fingerprints) -> Translation:
+    by_lists = decoder is None or (data.lists and decoder["name"] != "fixed")
+    used = None if by_lists else _with_lists(decoder, data.lists)
+    settings = {} if used is None else {k: v for k, v in _without_paths("decoder", used).items() if k != "jobs"}
+    known = {
+        "settings": settings,
+        "decoder": files.of_decoder(used),
+        "inputs": {key: value for key, value in files.of_set(data).items() if key in ("source", "lists")},
+        # How many sentences there are is read off the references where there is no source.
+        "sentences": files.of_set(data)["references"] if data.source is None else None,
+    }
+    return Translation(name, data, used, f"{_slug(name)}-{_digest(known)}.txt")
+
+
+def _with_lists(decoder: dict[str, Any] | None, lists: tuple[Path, ...]) -> dict[str, Any] | None:
+    if decoder is None or decoder["name"] != "fixed":
+        return decoder
+    return {**decoder, "lists": tuple(str(path) for path in lists)}
+
+
+class _Fingerprints:
+    """Of files, each read once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def of(self, path: str | os.PathLike[str]) -> str:
+        name = os.fspath(path)
+        if name not in self._known:
+            self._known[name] = fingerprint(name)
+        return self._known[name]
+
+    def of_set(self, data: TestSet) -> Json:
+        found: Json = {"encoding": data.encoding, "tokenize": data.tokenize, "lowercase": data.lowercase}
+        for key in _PATHS:
+            value = getattr(data, key, None)
+            found[key] = [self.of(path) for path in (value if isinstance(value, tuple) else [value]) if path]
+        return found
+
+    def of_decoder(self, decoder: dict[str, Any] | None) -> list[str]:
+        if decoder is None:
+            return []
+        opened = open_decoder(decoder["name"], {k: v for k, v in decoder.items() if k != "name"})
+        return [f"{Path(path).name} {self.of(path)}" for path in opened.input_files()]
+
+
+def _digest(content: Json) -> str:
+    text = json.dumps(content, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:_HASH]
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.+_-]+", "-", text).strip("-.") or "row"
+
+
+def _without_paths(section: str, values: Json) -> Json:
+    """Files are told apart by their content, so their names are no settings."""
+    own = keys(section, values.get("name"))
+    return {key: value for key, value in values.items() if own[key].kind is not Path}
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [os.fspath(one) for one in value]
+    return None if value is None else os.fspath(value)

@@ -1,0 +1,131 @@
+"""The settings of a comparison as checked values; `lasw.tuning.comparison.configuration` reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lasw.metrics.instability import TESTS
+from lasw.metrics.registry import metric
+from lasw.metrics.significance import DEFAULT_SAMPLES, DEFAULT_SEED
+
+NO_TUNING = "none"  # the "optimiser" that leaves the start weights as they are
+DEFAULT_LOSS = "default"  # a loss in this name: the optimiser's own
+
+
+@dataclass(frozen=True)
+class ComparisonSettings:
+    """What is varied and what is measured.
+
+    Args:
+        seeds: one run of every system for each.
+        losses: metrics that systems are tuned for, unless they say otherwise; by default each optimiser's own.
+        measures: metrics that translations are measured with, the columns of the table.
+        significance: bootstrap (of segments and runs) or randomisation (stratified, approximate).
+        samples: resampled or reshuffled experiments.
+        sampling_seed: of these.
+        title: of the table and the report.
+    """
+
+    seeds: tuple[int, ...] = (1, 2, 3, 4, 5)
+    losses: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ("BLEU",)
+    significance: str = TESTS[0]
+    samples: int = DEFAULT_SAMPLES
+    sampling_seed: int = DEFAULT_SEED
+    title: str = "Comparison"
+
+    def __post_init__(self) -> None:
+        if not self.seeds or len(set(self.seeds)) < len(self.seeds) or min(self.seeds) < 0:
+            raise ValueError(f"seeds are {list(self.seeds)}, expected different numbers of at least 0")
+        if not self.measures or len(set(self.measures)) < len(self.measures):
+            raise ValueError(f"measures are {list(self.measures)}, expected different metrics, at least one")
+        if self.significance not in TESTS:
+            raise ValueError(f"significance is {self.significance!r}, expected {' or '.join(map(repr, TESTS))}")
+        if self.samples < 1 or self.sampling_seed < 0:
+            raise ValueError("samples must be at least 1, sampling_seed at least 0")
+        for spec in (*self.measures, *(loss for loss in self.losses if loss != DEFAULT_LOSS)):
+            metric(spec)
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """Text that is translated with the tuned weights and measured.
+
+    Args:
+        source: what is decoded, a sentence a line; not needed where lists are reranked.
+        references: one file or several, each with a line per sentence.
+        lists: N-best lists to rerank instead of decoding; for decoder fixed, its lists for this text.
+        encoding: of these files.
+        tokenize: one of sacreBLEU's tokenisers; by default tokens are split on space and tab.
+        lowercase: lower-case references and translations first.
+    """
+
+    __test__ = False  # no test case, whatever pytest takes its name for
+
+    references: tuple[Path, ...]
+    source: Path | None = None
+    lists: tuple[Path, ...] = ()
+    encoding: str = "utf-8"
+    tokenize: str | None = None
+    lowercase: bool = False
+
+
+@dataclass(frozen=True)
+class DevelopmentSet(TestSet):
+    """Text that systems are tuned on.
+
+    Args:
+        start: a file of weights to start from; by default the decoder's own, for lists on disk ones.
+    """
+
+    start: Path | None = None
+
+
+@dataclass(frozen=True)
+class SystemSettings:
+    """A row, or several, of the table.
+
+    Args:
+        optimiser: by name; none leaves the start weights as they are.
+        losses: metrics it is tuned for, instead of those of all systems; default is the optimiser's own.
+        development: names of the development sets it is tuned on; by default all.
+        local: false, true (weights of each test sentence, WRO-local) or auto (only where leave-one-out on the
+            development set says that it pays).
+    """
+
+    optimiser: str
+    losses: tuple[str, ...] = ()
+    development: tuple[str, ...] = ()
+    local: str = "false"
+
+
+@dataclass(frozen=True)
+class System:
+    """A checked [system.NAME]: its settings, and the optimiser's arguments beside the loss."""
+
+    name: str
+    settings: SystemSettings
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Checked settings of a comparison.
+
+    Attributes:
+        settings: of [comparison].
+        run: the keys of [run] that are given.
+        decoder: name and arguments; None: lists on disk are the pool.
+        development: by name.
+        test: by name; empty: the development sets are measured.
+        systems: the first is the baseline.
+    """
+
+    settings: ComparisonSettings
+    run: dict[str, Any]
+    decoder: dict[str, Any] | None
+    development: dict[str, DevelopmentSet]
+    test: dict[str, TestSet]
+    systems: tuple[System, ...]

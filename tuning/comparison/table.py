@@ -1,0 +1,207 @@
+"""The table of a comparison: what every row's runs score on every test set under every measure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lasw.metrics.base import Metric, References
+from lasw.metrics.evaluation import Evaluation
+from lasw.metrics.instability import MINIMUM_RUNS, Difference, Spread, differences, spread
+from lasw.metrics.preprocessing import Preprocessing
+from lasw.metrics.registry import metric
+from lasw.metrics.text import Vocabulary, read_corpus
+from lasw.tuning.comparison.grid import Row, Task, Translation
+from lasw.tuning.comparison.settings import Comparison, ComparisonSettings
+from lasw.tuning.run_directory import Json
+
+FEW_RUNS = f"fewer than {MINIMUM_RUNS} runs: no standard deviation and no significance"
+_SIGNIFICANT = 0.05
+
+
+@dataclass(frozen=True)
+class Column:
+    """A measure on a test set, with a cell a row."""
+
+    test: str
+    measure: str
+    signature: str
+    scale: float
+    cells: tuple[tuple[Spread, Difference | None], ...]
+
+
+def columns(comparison: Comparison, tasks: Sequence[Sequence[Task]]) -> list[Column]:
+    """Measure the translations of all rows' finished runs.
+
+    Args:
+        comparison: its settings.
+        tasks: of every row, one a seed.
+
+    Raises:
+        UserError: translations and references differ in number.
+    """
+    found: list[Column] = []
+    for number, translation in enumerate(tasks[0][0].translations):
+        evaluation = _evaluation(translation, [[t.folder / t.translations[number].file for t in row] for row in tasks])
+        text = Preprocessing(translation.data.tokenize, translation.data.lowercase)
+        told = {"nrefs": str(len(translation.data.references)), **text.settings()}
+        for spec in comparison.settings.measures:
+            measure = metric(spec)
+            signature = str(measure.signature().with_settings(told))
+            cells = _cells(measure, evaluation, [len(row) for row in tasks], comparison.settings)
+            found.append(Column(translation.name, spec, signature, measure.display_scale, cells))
+    return found
+
+
+def table_json(comparison: Comparison, rows: Sequence[Row], found: Sequence[Column]) -> Json:
+    """The whole table with full precision, scores on the scale that people read."""
+    settings = comparison.settings
+    lines = []
+    for k, row in enumerate(rows):
+        lines.append(
+            {
+                "row": row.label,
+                "system": row.system.name,
+                "optimiser": row.system.settings.optimiser,
+                "loss": row.loss,
+                "development": row.development,
+                "signature": row.signature,
+                "cells": [_cell(column, *column.cells[k]) for column in found],
+            }
+        )
+    return {
+        "title": settings.title,
+        "baseline": rows[0].label,
+        "seeds": list(settings.seeds),
+        "significance": {
+            "test": settings.significance,
+            "samples": settings.samples,
+            "seed": settings.sampling_seed,
+        },
+        "columns": [{"test": one.test, "measure": one.measure, "signature": one.signature} for one in found],
+        "rows": lines,
+        "notes": notes(settings),
+    }
+
+
+def notes(settings: ComparisonSettings) -> list[str]:
+    """What is to be said below the table."""
+    runs = len(settings.seeds)
+    said = [f"Mean of {runs} run{'s' if runs != 1 else ''}, seed{'s' if runs != 1 else ''} "]
+    said[0] += f"{', '.join(map(str, settings.seeds))}."
+    if runs < MINIMUM_RUNS:
+        return [said[0][:-1] + f"; {FEW_RUNS}."]
+    how = {
+        "bootstrap": "bootstrap over segments and runs",
+        "randomisation": "stratified approximate randomisation of all runs",
+    }[settings.significance]
+    said.append(
+        f"± standard deviation over runs. p: two-sided, against the first row, {how}, {settings.samples} samples, "
+        f"seed {settings.sampling_seed}; * p < {_SIGNIFICANT}."
+    )
+    return said
+
+
+def table_tsv(table: Json) -> str:
+    """The table as tab-separated values: a line a row, test set and measure."""
+    header = [
+        "row",
+        "test",
+        "measure",
+        "runs",
+        "mean",
+        "deviation",
+        "difference",
+        "low",
+        "high",
+        "p_value",
+        "identical",
+    ]
+    lines = ["\t".join(header)]
+    for row in table["rows"]:
+        for cell in row["cells"]:
+            values = [row["row"], cell["test"], cell["measure"], len(cell["scores"])]
+            values += [cell[key] for key in header[4:]]
+            lines.append("\t".join(_plain(value) for value in values))
+    return "\n".join(lines) + "\n"
+
+
+def cell_text(cell: Json, width: int = 2) -> str:
+    """A cell as people read it: ``40.37 ± 0.04 (p = 0.0120)*``."""
+    text = f"{cell['mean']:.{width}f}"
+    if cell["deviation"] is not None:
+        text += f" ± {cell['deviation']:.{width}f}"
+    if cell["identical"]:
+        return text + " (identical)"
+    if cell["p_value"] is not None:
+        text += f" (p = {cell['p_value']:.4f})" + ("*" if cell["p_value"] < _SIGNIFICANT else "")
+    return text
+
+
+def table_text(table: Json, width: int = 2) -> str:
+    """The table as text, "tuned for" the row, "measured by" the column."""
+    several = len({column["test"] for column in table["columns"]}) > 1
+    header = ["tuned for", *(f"{c['test']} {c['measure']}" if several else c["measure"] for c in table["columns"])]
+    lines = [header, *([row["row"], *(cell_text(cell, width) for cell in row["cells"])] for row in table["rows"])]
+    sizes = [max(len(line[j]) for line in lines) for j in range(len(header))]
+    return "".join(
+        "  ".join(text.ljust(size) for text, size in zip(line, sizes, strict=True)).rstrip() + "\n" for line in lines
+    )
+
+
+def dumped(table: Json) -> str:
+    """The bytes of `table.json`."""
+    return json.dumps(table, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def _evaluation(translation: Translation, files: Sequence[Sequence[Path]]) -> Evaluation:
+    data = translation.data
+    vocabulary = Vocabulary()
+    text = Preprocessing(data.tokenize, data.lowercase).function()
+
+    def read(path: Path, encoding: str) -> Any:
+        return read_corpus(path, vocabulary, preprocess=text, encoding=encoding)
+
+    references = References(tuple(read(path, data.encoding) for path in data.references))
+    return Evaluation(references, tuple(read(path, "utf-8") for row in files for path in row))
+
+
+def _cells(
+    measure: Metric, evaluation: Evaluation, runs: Sequence[int], settings: ComparisonSettings
+) -> tuple[tuple[Spread, Difference | None], ...]:
+    statistics = evaluation.statistics(measure)
+    ends = np.cumsum(runs).tolist()
+    systems = [np.stack(statistics[end - size : end]) for end, size in zip(ends, runs, strict=True)]
+    against = differences(
+        measure, systems, test=settings.significance, samples=settings.samples, seed=settings.sampling_seed
+    )
+    return tuple((spread(measure, one), difference) for one, difference in zip(systems, against, strict=True))
+
+
+def _cell(column: Column, own: Spread, against: Difference | None) -> Json:
+    def scaled(value: float | None) -> float | None:
+        return None if value is None else column.scale * value
+
+    return {
+        "test": column.test,
+        "measure": column.measure,
+        "scores": [column.scale * score for score in own.scores],
+        "mean": column.scale * own.mean,
+        "deviation": scaled(own.deviation),
+        "difference": None if against is None else scaled(against.value),
+        "low": None if against is None else scaled(against.low),
+        "high": None if against is None else scaled(against.high),
+        "p_value": None if against is None else against.p_value,
+        "identical": against is not None and against.identical,
+    }
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)

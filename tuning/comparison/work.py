@@ -1,0 +1,196 @@
+"""What a task of a comparison does: tune or fit, then translate the test sets. Every step is kept, none is done twice.
+
+run.json            what the run depends on
+tuning/             the run directory of `lasw tune`, where a decoder is tuned
+fit.json            what tuning said: objective, warnings, seconds
+weights.json        the tuned weights; written when tuning is done
+TEST-HASH.txt       the translations of a test set, a line a sentence
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lasw.metrics.base import References
+from lasw.metrics.errors import UserError
+from lasw.metrics.files import read_lines, write_text
+from lasw.metrics.preprocessing import Preprocessing
+from lasw.metrics.text import Vocabulary, read_corpus
+from lasw.tuning.comparison.grid import Task, Translation, tuning_sections
+from lasw.tuning.comparison.settings import NO_TUNING, TestSet
+from lasw.tuning.configuration import configuration
+from lasw.tuning.first_best import check_lists, first_hypotheses
+from lasw.tuning.formats.weight_files import WeightFile, read_weight_file, read_weights, write_weights
+from lasw.tuning.formats.weight_match import match
+from lasw.tuning.optimisers import make_optimiser
+from lasw.tuning.pool import Pool
+from lasw.tuning.pool_reader import read_pool
+from lasw.tuning.run_directory import Json, write_json
+from lasw.tuning.tune import open_decoder, tune
+from lasw.tuning.weights import Weights
+
+T = TypeVar("T")
+
+# A worker whose parent was killed ends within a second, but until then its run is locked.
+_PATIENCE = 10.0
+_POOLS_KEPT = 4
+
+_pools: dict[str, _Lists] = {}
+_pools_lock = threading.Lock()  # a Dask worker has threads, and a pool grows its columns when it is asked
+
+
+def perform(task: Task) -> Json:
+    """Carry out what is missing of a task.
+
+    Returns:
+        ``{"label", "seed", "seconds"}``, the last being None if nothing was missing.
+
+    Raises:
+        UserError: what the task names cannot be read or does not fit together, or the decoder failed.
+    """
+    if task.done():
+        return {"label": task.label, "seed": task.seed, "seconds": None}
+    began = time.perf_counter()
+    task.folder.mkdir(parents=True, exist_ok=True)
+    write_json(task.folder / "run.json", task.description)
+    weights_file = task.folder / "weights.json"
+    if not weights_file.exists():
+        weights, said = _tuned(task)
+        write_json(task.folder / "fit.json", {**said, "seconds": round(time.perf_counter() - began, 3)})
+        write_weights(weights_file, weights)
+    weights = read_weights(weights_file)
+    for translation in task.translations:
+        if not (task.folder / translation.file).exists():
+            lines = _translated(task, translation, weights)
+            write_text(task.folder / translation.file, "".join(line + "\n" for line in lines))
+    return {"label": task.label, "seed": task.seed, "seconds": round(time.perf_counter() - began, 3)}
+
+
+def _tuned(task: Task) -> tuple[Weights, Json]:
+    if task.decoder is None:
+        return _fitted(task)
+    if task.optimiser["name"] == NO_TUNING:
+        own = _decoder(task.decoder).start_weights()
+        start = task.development.start
+        return (own if start is None else match(read_weights(start), own.names, path=start).weights), {}
+    sections = tuning_sections(
+        task.run, task.development, task.decoder, task.optimiser, task.seed, task.folder / "tuning"
+    )
+    outcome = _when_free(lambda: tune(configuration(sections), command=task.description.get("command", "")))
+    return outcome.weights, {
+        "dev_score": outcome.dev_score,
+        "reason": outcome.reason,
+        "iterations": outcome.iterations,
+        "warnings": [],
+    }
+
+
+def _when_free(work: Callable[[], T]) -> T:
+    """`work`, tried again for a while if another process still holds the run."""
+    give_up = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            return work()
+        except UserError as error:
+            if not error.found.startswith("another process is at work") or time.monotonic() > give_up:
+                raise
+        time.sleep(0.2)
+
+
+def _fitted(task: Task) -> tuple[Weights, Json]:
+    """Weights from the development set's lists as they are."""
+    data = task.development
+    with _pools_lock:
+        lists = _lists(data, data.start, json.dumps(task.inputs, sort_keys=True), preprocess=True)
+        start = lists.start()
+        if task.optimiser["name"] == NO_TUNING:
+            return start, {}
+        options = {key: value for key, value in task.optimiser.items() if key != "name"}
+        fit = make_optimiser(task.optimiser["name"], options, seed=task.seed).fit(lists.pool, start)
+    said = {"objective": fit.objective, "iterations": fit.iterations, "warnings": [*lists.warnings, *fit.warnings]}
+    return fit.weights, said
+
+
+@dataclass
+class _Lists:
+    """N-best lists as a pool, and the file of weights that goes with them."""
+
+    pool: Pool
+    warnings: list[str]
+    given: WeightFile | None
+    path: Path | None
+
+    def start(self) -> Weights:
+        """The weights of the file over the lists' features, ones without a file."""
+        if self.pool.names is None:
+            raise UserError("no hypotheses", path=self.path)
+        if self.given is None:
+            return Weights.constant(self.pool.names, 1.0)
+        return self.matched(self.given.weights, self.path)
+
+    def matched(self, weights: Weights, path: Path | None) -> Weights:
+        """Weights of a file over the lists' features."""
+        if self.pool.names is None:
+            raise UserError("no hypotheses", path=path)
+        return match(weights, self.pool.names, sparse_names=self.pool.sparse_names, path=path).weights
+
+
+def _lists(data: TestSet, start: Path | None, key: str, *, preprocess: bool) -> _Lists:
+    """The lists of a set, kept for the next task that this process gets; `key` tells their content."""
+    key = f"{key} {preprocess}"
+    if key not in _pools:
+        text = Preprocessing(data.tokenize, data.lowercase).function() if preprocess else None
+        vocabulary = Vocabulary()
+        references = References(
+            tuple(read_corpus(path, vocabulary, preprocess=text, encoding=data.encoding) for path in data.references)
+        )
+        given = None if start is None else read_weight_file(start)
+        pool, warnings = read_pool(
+            data.lists,
+            references,
+            dense=() if given is None else given.dense,
+            preprocess=text,
+            encoding=data.encoding,
+        )
+        while len(_pools) >= _POOLS_KEPT:
+            del _pools[next(iter(_pools))]
+        _pools[key] = _Lists(pool, warnings, given, start)
+    return _pools[key]
+
+
+def _translated(task: Task, translation: Translation, weights: Weights) -> list[str]:
+    data = translation.data
+    if translation.decoder is None:
+        return _reranked(task, translation, weights)
+    if data.source is None:
+        raise UserError(f"test set {translation.name} has no source", expected="the sentences to decode")
+    decoder = _decoder(translation.decoder)
+    source = read_lines(data.source, encoding=data.encoding)
+    own = match(weights, decoder.start_weights().names, sparse_names=None, path=task.folder / "weights.json").weights
+    nbest = decoder.decode(source, own, 1, Vocabulary())
+    check_lists(decoder.name, nbest, own)
+    best = first_hypotheses(nbest, len(source))
+    return [best.text(k) for k in range(len(best))]
+
+
+def _reranked(task: Task, translation: Translation, weights: Weights) -> list[str]:
+    data = translation.data
+    with _pools_lock:
+        # The text is kept as the lists have it; it is prepared when it is measured.
+        lists = _lists(data, task.development.start, translation.file, preprocess=False)
+        best = lists.pool.best(lists.matched(weights, task.folder / "weights.json"))
+        owner, hypotheses = lists.pool.owner, lists.pool.hypotheses
+        lines = [""] * len(lists.pool.references)
+        for row in best.tolist():
+            lines[int(owner[row])] = hypotheses.text(row)
+    return lines
+
+
+def _decoder(settings: dict[str, Any]) -> Any:
+    return open_decoder(settings["name"], {key: value for key, value in settings.items() if key != "name"})

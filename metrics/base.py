@@ -102,6 +102,10 @@ class Metric(ABC):
     name: str
     display_scale: float = 100.0
 
+    def label(self, spec: str) -> str:
+        """What a table calls the score of this metric, asked for as `spec`; error rates show one minus the rate."""
+        return spec
+
     @abstractmethod
     def signature(self) -> Signature:
         """All settings of this metric that change its numbers."""

@@ -19,6 +19,8 @@ Options = dict[str, str]
 # pattern of the name, module, function(name, options) -> Metric, names to show a person
 _FAMILIES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (r"[PR][AG]B?C?[1-4]|BLEU|BLEU\+1", "lasw.metrics.simpbleu", "from_spec", ("PABC4", "PGBC4", "BLEU", "BLEU+1")),
+    ("WER|PER|CDER", "lasw.metrics.edits", "from_spec", ("WER", "PER", "CDER")),
+    ("TER", "lasw.metrics.ter", "from_spec", ("TER",)),
 )
 
 

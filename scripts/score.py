@@ -84,7 +84,9 @@ def run(arguments: argparse.Namespace) -> int:
         for m, signature, column in zip(metrics, signatures, columns, strict=True):
             print(f"{signature} = {_cell(column[0], m.display_scale, arguments.width)}")
     else:
-        _print_table(names, specs, metrics, columns, arguments.width)
+        _print_table(
+            names, [m.label(spec) for m, spec in zip(metrics, specs, strict=True)], metrics, columns, arguments.width
+        )
         print()
         print("\n".join(signatures))
     return 0

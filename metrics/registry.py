@@ -1,6 +1,7 @@
 """From a specification like ``PABC4:alpha=3`` to a metric. A new metric is one more line in `_FAMILIES`.
 
-``NAME[:key=value]*``: names are matched by each family's pattern, in order; keys are that family's own.
+``NAME[:key=value]*``: names are matched by each family's pattern, in order; keys are that family's own. A MIX holds
+specifications: ``MIX:SPEC=WEIGHT:SPEC=WEIGHT``.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ _FAMILIES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("TER", "lasw.metrics.ter", "from_spec", ("TER",)),
 )
 
+# the same for those that hold specifications: their function gets all that is behind the name
+_NESTING: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (("MIX", "lasw.metrics.mixture", "from_terms", ("MIX",)),)
+
 
 def metric(spec: str) -> Metric:
     """The metric that `spec` asks for.
@@ -34,6 +38,10 @@ def metric(spec: str) -> Metric:
     if not isinstance(spec, str):
         raise TypeError(f"metric {spec!r}; expected a string such as 'PABC4:alpha=3'")
     name, _, rest = spec.partition(":")
+    for pattern, module, function, _names in _NESTING:
+        if re.fullmatch(pattern, name):
+            nested = cast(Callable[[str], Metric], getattr(importlib.import_module(module), function))
+            return nested(rest)
     options: Options = {}
     for part in filter(None, rest.split(":")):
         key, equals, value = part.partition("=")
@@ -46,7 +54,7 @@ def metric(spec: str) -> Metric:
         if re.fullmatch(pattern, name):
             factory = cast(Callable[[str, Options], Metric], getattr(importlib.import_module(module), function))
             return factory(name, options)
-    raise unknown("metric", name, [known for *_, names in _FAMILIES for known in names])
+    raise unknown("metric", name, [known for *_, names in _FAMILIES + _NESTING for known in names])
 
 
 def unknown(kind: str, name: str, valid: list[str]) -> UserError:

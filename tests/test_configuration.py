@@ -6,6 +6,7 @@ import pytest
 
 from lasw.metrics.errors import UserError
 from lasw.tuning import configuration
+from lasw.tuning.decoders.registry import NAMES as DECODERS
 from lasw.tuning.optimisers import NAMES
 
 WHOLE = """\
@@ -72,7 +73,12 @@ def test_what_is_refused_in_a_file(tmp_path: Path, change: tuple[str, str], mess
     ("changes", "message"),
     [
         ({"run": {"keep": "first"}}, r"\[run\] keep is 'first', expected 'best' or 'last'"),
-        ({"run": {"iterations": 0}}, r"\[run\] 0 iterations"),
+        ({"run": {"iterations": -1}}, r"\[run\] -1 iterations"),
+        ({"run": {"nbest": 0}}, r"\[run\] 0 hypotheses"),
+        ({"run": {"noise": -0.5}}, r"\[run\] noise is -0.5"),
+        ({"run": {"perturbation": 0.0}}, r"\[run\] perturbation is 0.0"),
+        ({"run": {"interpolation": 2.0}}, r"\[run\] interpolation is 2.0"),
+        ({"run": {"aggregate": -1}}, r"\[run\] aggregate is -1"),
         ({"run": {"tolerance": -1.0}}, r"\[run\] tolerance is -1.0"),
         ({"run": {"seed": -1}}, r"\[run\] seed is -1"),
         ({"optimiser": {"oracle_share": 1.5}}, r"\[optimiser\] oracle share 1.5, expected above 0 and at most 1"),
@@ -98,7 +104,7 @@ def test_what_must_be_there(tmp_path: Path) -> None:
     for section, key, message in (
         ("run", "directory", "no run.directory; expected the run's folder.*; give --run$"),
         ("data", "source", "no data.source; expected what is decoded.*; give --source$"),
-        ("decoder", "name", "no decoder; expected one of thot, command, fixed; give --decoder$"),
+        ("decoder", "name", f"no decoder; expected one of {', '.join(DECODERS)}; give --decoder$"),
         ("optimiser", "name", f"no optimiser; expected one of {', '.join(NAMES)}; give --optimiser$"),
         ("decoder", "lists", "no decoder.lists"),
     ):

@@ -20,7 +20,6 @@ import pytest
 
 from lasw.metrics.base import References
 from lasw.metrics.errors import UserError
-from lasw.metrics.files import write_text
 from lasw.metrics.registry import metric
 from lasw.metrics.text import Corpus, Vocabulary
 from lasw.tuning import loop as loop_module
@@ -447,8 +446,26 @@ def test_progress_is_told(tmp_path: Path) -> None:
     assert told == [(1, "decode"), (1, "optimise"), (1, "finished"), (2, "decode"), (2, "finished")]
 
 
-def test_files_of_a_run_that_somebody_changed(tmp_path: Path) -> None:
-    run(tmp_path / "run", iterations=1)
-    write_text(tmp_path / "run/iterations/001/iteration.json", "[1")
-    with pytest.raises(UserError, match=r"iteration\.json: this is no JSON object"):
-        run(tmp_path / "run", iterations=1)
+@pytest.mark.parametrize("name", ["iteration.json", "decode.json", "before.json", "after.json"])
+@pytest.mark.parametrize("content", ["", "[1", "{}"])
+def test_a_damaged_file_has_its_iteration_done_again(
+    tmp_path: Path, uninterrupted: Path, name: str, content: str
+) -> None:
+    shutil.copytree(uninterrupted, tmp_path / "run")
+    (tmp_path / "run/iterations/002" / name).write_text(content)
+    run(tmp_path / "run")
+    assert what_counts(tmp_path / "run") == what_counts(uninterrupted)
+    if name in ("iteration.json", "after.json"):
+        told = [text for record in log(tmp_path / "run") for text in record["warnings"] if "damaged" in text]
+        assert len(told) == 1
+        assert told[0].startswith(f"iterations/002/{name} is damaged (")
+        assert told[0] in log(tmp_path / "run")[1]["warnings"]
+
+
+def test_lists_made_with_other_weights_are_made_again(tmp_path: Path, uninterrupted: Path) -> None:
+    shutil.copytree(uninterrupted, tmp_path / "run")
+    for name in ("before.json", "nbest.gz", "decode.json"):
+        shutil.copy(uninterrupted / "iterations/002" / name, tmp_path / "run/iterations/003" / name)
+    (tmp_path / "run/iterations/003/iteration.json").write_text("half")
+    run(tmp_path / "run")
+    assert what_counts(tmp_path / "run") == what_counts(uninterrupted)

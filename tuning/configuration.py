@@ -23,10 +23,13 @@ from typing import Any, Literal
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import read_lines
 from lasw.tuning.decoders import registry as decoders
+from lasw.tuning.interpolation import FIRST_ROUND, Interpolation
 from lasw.tuning.optimiser import DEFAULT_SEED
 from lasw.tuning.optimisers import NAMES as OPTIMISERS
 from lasw.tuning.optimisers import optimiser_class
 from lasw.tuning.parameters import Parameter, parameters
+from lasw.tuning.rounds import Rounds
+from lasw.tuning.stopping import Stopping
 
 Sections = dict[str, dict[str, Any]]
 _FILE_END = ".toml"
@@ -40,12 +43,27 @@ class RunSettings:
     Args:
         directory: the run's folder, made if need be.
         seed: of everything that is drawn.
-        iterations: at most so many.
+        iterations: at most so many; 0: no limit.
         nbest: hypotheses asked for per sentence.
         tolerance: the weights have settled if no dense one moved more than this.
         keep: ``best``: the weights with the best development score; ``last``: those of the last iteration.
         dev_metric: of the development score.
         start: a file of weights to start from; by default the decoder's own.
+        noise: the run ends when the new weights score higher than the ones before on the pool of all candidates, by
+            dev_metric, by at most so many times the bootstrap standard error of that difference; 0: not looked at.
+        patience: in so many rounds one after the other.
+        first_nbest: hypotheses asked for in the first round; 0: nbest.
+        nbest_growth: every round asks for so many times as many hypotheses as the one before.
+        perturbed: so many weight vectors drawn around the current ones are decoded with as well.
+        perturbation: their standard deviation, as a share of the root mean square of the weights, each times the scale
+            of its feature.
+        perturbed_rounds: only in the first so many rounds; 0: in all.
+        decode_best: the weights with the best development score so far are decoded with as well, unless the pool has
+            their list already.
+        aggregate: the optimiser sees the lists of so many last rounds; 0: of all.
+        interpolation: share of the new weights, the rest is those of the round before; 1: the new ones alone.
+        interpolation_from: number of the first round that interpolates.
+        earlier_starts: the optimiser starts from the weights of earlier rounds too (optimisers with starting points).
     """
 
     directory: Path
@@ -56,16 +74,52 @@ class RunSettings:
     keep: Literal["best", "last"] = "best"
     dev_metric: str = "BLEU"
     start: Path | None = None
+    noise: float = 0.0
+    patience: int = 1
+    first_nbest: int = 0
+    nbest_growth: float = 1.0
+    perturbed: int = 0
+    perturbation: float = 0.3
+    perturbed_rounds: int = 0
+    decode_best: bool = False
+    aggregate: int = 0
+    interpolation: float = 1.0
+    interpolation_from: int = FIRST_ROUND
+    earlier_starts: bool = False
 
     def __post_init__(self) -> None:
         if self.keep not in ("best", "last"):
             raise ValueError(f"keep is {self.keep!r}, expected 'best' or 'last'")
-        if self.iterations < 1 or self.nbest < 1:
-            raise ValueError(f"{self.iterations} iterations and {self.nbest} hypotheses, expected at least 1 of each")
+        if self.iterations < 0:
+            raise ValueError(f"{self.iterations} iterations, expected at least 1, or 0 for no limit")
+        if self.nbest < 1:
+            raise ValueError(f"{self.nbest} hypotheses, expected at least 1")
         if self.seed < 0:
             raise ValueError(f"seed is {self.seed}, expected 0 or more")
         if not self.tolerance >= 0:
             raise ValueError(f"tolerance is {self.tolerance}, expected 0 or more")
+        if self.aggregate < 0:
+            raise ValueError(f"aggregate is {self.aggregate}, expected 0 or more")
+        self.rounds(), self.stopping(), self.interpolated()
+
+    def rounds(self) -> Rounds:
+        """What else a round decodes with."""
+        return Rounds(
+            self.first_nbest,
+            self.nbest_growth,
+            self.perturbed,
+            self.perturbation,
+            self.perturbed_rounds,
+            self.decode_best,
+        )
+
+    def stopping(self) -> Stopping:
+        """When the run ends."""
+        return Stopping(self.noise, self.patience)
+
+    def interpolated(self) -> Interpolation:
+        """How far the weights of a round go."""
+        return Interpolation(self.interpolation, self.interpolation_from)
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,11 @@
 """The tuning loop: decode the development set, add to the pool, optimise, write, repeat.
 
 Iteration i decodes with the weights w(i-1), which gives their development score (the decoder's own best hypotheses)
-and new candidates, and makes w(i) of all candidates so far. The run ends when no new candidate came (then w(i) =
-w(i-1): optimising the same pool again would only draw other samples), when no dense weight moved more than
-`tolerance`, or after `iterations`. To compare weights by their development score the last ones are decoded with as
-well; that decoding is the first half of the iteration that would come next.
+and new candidates, and makes w(i) of all candidates so far. `lasw.tuning.rounds` says what else a round decodes with,
+`lasw.tuning.stopping` when the run ends. If no new candidate came, w(i) = w(i-1): optimising the same pool again would
+only draw other samples. To compare weights by their development score the last ones are decoded with as well; that
+decoding is the first half of the iteration that would come next. It is left out where the pool promises no gain from
+them: then the weights before stay.
 
 Whatever is used later is read from the files of the run first, so that a run that goes on after a kill computes with
 the same numbers as one that was never interrupted.
@@ -12,11 +13,9 @@ the same numbers as one that was never interrupted.
 
 from __future__ import annotations
 
-import filecmp
-import time
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal, Protocol
 
 import numpy as np
@@ -24,24 +23,21 @@ import numpy as np
 from lasw.metrics.base import Metric, References
 from lasw.metrics.errors import UserError
 from lasw.metrics.registry import metric as metric_of
-from lasw.metrics.text import Vocabulary
+from lasw.tuning.columns import Columns
 from lasw.tuning.decoders.base import Decoder
-from lasw.tuning.first_best import check_lists, corpus_score, first_hypotheses, note_silence
-from lasw.tuning.formats.nbest_reader import read_nbest
-from lasw.tuning.formats.nbest_writer import write_nbest
-from lasw.tuning.formats.weight_files import read_weights, write_weights
-from lasw.tuning.nbest import NBest
-from lasw.tuning.optimiser import DEFAULT_SEED, Optimiser
+from lasw.tuning.decoding import Clock, Decodings
+from lasw.tuning.formats.weight_files import write_weights
+from lasw.tuning.history import History, same
+from lasw.tuning.interpolation import Interpolation, between
+from lasw.tuning.optimiser import DEFAULT_SEED, Fit, Optimiser
 from lasw.tuning.pool import Pool
-from lasw.tuning.pool_reader import preprocessed
 from lasw.tuning.report import read_run, write_report
-from lasw.tuning.run_directory import Json, RunDirectory, read_json, write_json
+from lasw.tuning.rounds import Decoding, Rounds
+from lasw.tuning.run_directory import Json, RunDirectory, write_json
+from lasw.tuning.stopping import MAXIMUM, NO_NEW_CANDIDATES, SETTLED, WITHIN_NOISE, Stopping, pool_gain
 from lasw.tuning.weights import Weights
 
-NO_NEW_CANDIDATES = "no new candidates"
-SETTLED = "the weights have settled"
-_DECODED = ("iteration", "dev_score", "seconds", "warnings")  # what is read from the files of a run
-MAXIMUM = "the maximum of iterations is reached"
+__all__ = ["MAXIMUM", "NO_NEW_CANDIDATES", "SETTLED", "WITHIN_NOISE", "Loop", "Outcome", "Progress", "Silence"]
 
 
 class Progress(Protocol):
@@ -92,7 +88,7 @@ class Loop:
     Args:
         decoder: what is tuned.
         optimiser: makes an optimiser for a seed.
-        iterations: at most so many.
+        iterations: at most so many; 0: no limit.
         nbest: hypotheses asked for per sentence.
         tolerance: the weights have settled if no dense one moved more than this.
         keep: ``best``: the weights with the best development score, the start weights and the last ones included, the
@@ -100,6 +96,12 @@ class Loop:
         dev_metric: of the development score.
         seed: every iteration draws its own from it.
         preprocess: what was done to the references' lines is done to the hypotheses.
+        rounds: what else a round decodes with.
+        stopping: when the run ends.
+        interpolation: of the weights before and after a round.
+        aggregate: the pool has the lists of so many last rounds; 0: of all.
+        earlier_starts: the optimiser starts from the weights of earlier rounds as well (those whose lists are in the
+            pool), if it takes more starting points.
     """
 
     decoder: Decoder
@@ -111,6 +113,11 @@ class Loop:
     dev_metric: Metric = field(default_factory=lambda: metric_of("BLEU"))
     seed: int = DEFAULT_SEED
     preprocess: Callable[[str], str] | None = None
+    rounds: Rounds = field(default_factory=Rounds)
+    stopping: Stopping = field(default_factory=Stopping)
+    interpolation: Interpolation = field(default_factory=Interpolation)
+    aggregate: int = 0
+    earlier_starts: bool = False
 
     def run(
         self,
@@ -149,27 +156,26 @@ class _Run:
         progress: Progress,
     ) -> None:
         self.loop = loop
-        self.source = source
         self.references = references
-        self.start = start
         self.directory = directory
         self.progress = progress
-        self.records = directory.records((*_DECODED, "moved", "new_candidates", "candidates"))
+        self.history = History(directory, start, references, loop.preprocess)
+        self.decodings = Decodings(loop.decoder, source, references, loop.dev_metric, self.history)
         self.pool = Pool(references)
-        self.sparse_names = Vocabulary()
         self.bleu = metric_of("BLEU")
 
     def to_the_end(self) -> Outcome:
-        if len(self.records) > self.loop.iterations:
+        count = len(self.history.records)
+        if 0 < self.loop.iterations < count:
             raise UserError(
-                f"{self.loop.iterations} iterations are asked for, {len(self.records)} are there",
+                f"{self.loop.iterations} iterations are asked for, {count} are there",
                 path=self.directory.path,
                 remedy="ask for at least as many, or give another --run",
             )
         result = self._result()
         if (
             result is not None
-            and read_json(self.directory.path / "result.json") == result
+            and self.directory.read(self.directory.path / "result.json") == result
             and self.directory.is_complete()
         ):
             outcome = self._outcome(result, already_finished=True)
@@ -179,131 +185,135 @@ class _Run:
             # More iterations are asked for than a finished run has: what it ended with is not the end any more.
             for name in ("result.json", "weights.json"):
                 (self.directory.path / name).unlink(missing_ok=True)
-            for number in range(1, len(self.records) + 1):
-                self.pool.add(self._list(number))
+            if not self.loop.aggregate:
+                self.pool = self.history.pool(1, count)
         while self._reason() is None:
             self._iterate()
         return self._finish()
 
     def _reason(self) -> str | None:
         """Why the run is over; None if it is not."""
-        if not self.records:
-            return None
-        last = self.records[-1]
-        if last["new_candidates"] == 0:
-            return NO_NEW_CANDIDATES
-        if last["moved"] <= self.loop.tolerance:
-            return SETTLED
-        return MAXIMUM if len(self.records) >= self.loop.iterations else None
-
-    def _weights(self, iteration: int) -> Weights:
-        """What iteration `iteration` made; the start weights for 0."""
-        if iteration == 0:
-            return self.start
-        return read_weights(self.directory.iteration(iteration) / "after.json")
-
-    def _list(self, iteration: int) -> NBest:
-        path = self.directory.iteration(iteration) / "nbest.gz"
-        vocabulary = self.references.vocabulary
-        nbest = read_nbest(path, vocabulary, sparse_names=self.sparse_names, names=self.start.names)
-        return nbest if self.loop.preprocess is None else preprocessed(nbest, self.loop.preprocess)
+        return self.loop.stopping.reason(self.history.records, self.loop.iterations, self.loop.tolerance)
 
     def _iterate(self) -> None:
-        number = len(self.records) + 1
-        folder = self.directory.iteration(number)
+        number = len(self.history.records) + 1
         decoded = self._decoded(number)
-        before = self._weights(number - 1)
-        self.progress.started(number, "optimise")
-        clock = _Clock()
-        new = self.pool.add(self._list(number))
+        before = self.history.weights(number - 1)
+        if self.loop.aggregate:
+            self.pool = self.history.pool(self._oldest(number), number - 1)
+        clock = Clock()
+        new = self.pool.add(self.history.nbest(number))
         seconds = {**decoded["seconds"], "pool": clock.lap()}
-        after, objective, warnings = self._optimised(number, before) if new else (before, None, [])
-        seconds["optimise"] = clock.lap()
-        write_weights(folder / "after.json", after)
+        others = []
+        for place, other in enumerate(self._others(number, decoded), 2):
+            others.append(self._decoded_too(number, place, other))
+            clock.lap()
+            new += self.pool.add(self.history.nbest(number, place))
+            seconds["decode"] += others[-1]["seconds"]
+            seconds["pool"] += clock.lap()
+        self.progress.started(number, "optimise")
+        clock.lap()
+        fit = self._optimised(number, before) if new else None
+        after = before if fit is None else fit.weights
+        write_weights(self.directory.iteration(number) / "after.json", after)
+        gain = self._gain(number, before, after)
         record = {
             **decoded,
             "pool_bleu": self.pool.corpus_score(self.bleu, after),
-            "objective": objective,
+            "objective": None if fit is None else float(fit.objective),
             "moved": float(np.abs(after.dense - before.dense).max(initial=0.0)),
+            **gain,
             "candidates": len(self.pool),
             "new_candidates": new,
+            "decodings": 1 + len(others),
+            **({"others": others} if others else {}),
             "seed": iteration_seed(self.loop.seed, number),
-            "seconds": seconds,
-            "warnings": [*decoded["warnings"], *warnings],
+            "seconds": {**seconds, "optimise": clock.lap()},
+            "warnings": [*self.directory.take_damage(), *decoded["warnings"], *(fit.warnings if fit else ())],
         }
-        write_json(folder / "iteration.json", record)
-        self.records.append(self.directory.records()[-1])
+        write_json(self.directory.iteration(number) / "iteration.json", record)
+        self.history.reload()
         self._tell()
         self.progress.finished(record)
 
-    def _optimised(self, number: int, before: Weights) -> tuple[Weights, float, list[str]]:
-        optimiser = self.loop.optimiser(iteration_seed(self.loop.seed, number))
-        fit = optimiser.fit(self.pool, before)
-        if not np.isfinite(fit.weights.dense).all() or not np.isfinite(list(fit.weights.sparse.values())).all():
-            raise UserError(f"iteration {number}: {optimiser.name} found weights that are not finite")
-        return fit.weights, float(fit.objective), list(fit.warnings)
+    def _oldest(self, iteration: int) -> int:
+        """The first iteration whose lists are in the pool of `iteration`."""
+        return max(1, iteration - self.loop.aggregate + 1) if self.loop.aggregate else 1
 
-    def _decoded(self, number: int) -> Json:
-        """The development score of the weights before iteration `number`, decoded with unless that is done."""
-        folder = self.directory.iteration(number)
-        done = read_json(folder / "decode.json", _DECODED)
+    def _gain(self, iteration: int, before: Weights, after: Weights) -> Json:
+        if not self.loop.stopping.noise:
+            return {}
+        seed = iteration_seed(self.loop.seed, iteration)
+        gain, noise = pool_gain(self.pool, self.loop.dev_metric, before, after, seed)
+        return {"gain": gain, "gain_noise": noise}
+
+    def _optimised(self, iteration: int, before: Weights) -> Fit:
+        optimiser = self.loop.optimiser(iteration_seed(self.loop.seed, iteration))
+        if self.loop.earlier_starts and "others" in inspect.signature(optimiser.fit).parameters:
+            earlier = [self.history.weights(k) for k in range(self._oldest(iteration) - 1, iteration - 1)]
+            fit = optimiser.fit(self.pool, before, others=earlier)  # type: ignore[call-arg]
+        else:
+            fit = optimiser.fit(self.pool, before)
+        if not np.isfinite(fit.weights.dense).all() or not np.isfinite(list(fit.weights.sparse.values())).all():
+            raise UserError(f"iteration {iteration}: {optimiser.name} found weights that are not finite")
+        if not self.loop.interpolation.applies(iteration) or same(before, fit.weights):
+            return fit
+        mixed = between(before, fit.weights, self.loop.interpolation.share, Columns.of(self.pool))
+        return Fit(mixed, fit.objective, fit.iterations, fit.warnings)
+
+    def _decoded(self, iteration: int) -> Json:
+        """The development score of the weights before an iteration, decoded with unless that is done."""
+        done = self.history.decoded(iteration, self.history.weights(iteration - 1))
         if done is not None:
             return done
-        folder.mkdir(parents=True, exist_ok=True)
-        weights = self._weights(number - 1)
-        self.progress.started(number, "decode")
-        write_weights(folder / "before.json", weights)
-        clock = _Clock()
-        nbest = self.loop.decoder.decode(self.source, weights, self.loop.nbest, self.references.vocabulary)
-        seconds = {"decode": clock.lap()}
-        check_lists(self.loop.decoder.name, nbest, weights)
-        write_nbest(folder / "nbest.gz", nbest)
-        nbest = self._list(number)
-        metric = self.loop.dev_metric
-        first = first_hypotheses(nbest, len(self.source))
-        warnings = note_silence(self.loop.decoder.name, nbest, self.source)
-        warnings += self._same_list(number, folder / "nbest.gz")
-        done = {
-            "iteration": number,
-            "dev_score": corpus_score(metric, first, self.references),
-            "hypotheses": len(nbest),
-            "seconds": {**seconds, "write": clock.lap()},
-            "warnings": warnings,
-        }
-        write_json(folder / "decode.json", done)
-        return done
+        self.progress.started(iteration, "decode")
+        return self.decodings.of_current(iteration, self.loop.rounds.asked(self.loop.nbest, iteration))
 
-    def _same_list(self, number: int, path: Path) -> list[str]:
-        """A warning if the decoder takes no notice of the weights: totals should differ even where texts do not."""
-        if number == 1 or not self.loop.decoder.follows_weights:
-            return []
-        before, now = self._weights(number - 2), self._weights(number - 1)
-        changed = not np.array_equal(before.dense, now.dense) or before.sparse != now.sparse
-        if changed and filecmp.cmp(self.directory.iteration(number - 1) / "nbest.gz", path, shallow=False):
-            return [
-                f"{self.loop.decoder.name} gave the same lists as in iteration {number - 1}, scores included, although "
-                "the weights have changed: it seems to ignore them"
-            ]
-        return []
+    def _others(self, iteration: int, decoded: Json) -> list[Decoding]:
+        rounds, nbest = self.loop.rounds, self.loop.nbest
+
+        def in_pool(earlier: int) -> bool:
+            decoding = earlier + 1  # that with the weights which iteration `earlier` made
+            return decoding >= self._oldest(iteration) and rounds.asked(nbest, decoding) >= rounds.asked(
+                nbest, iteration
+            )
+
+        return rounds.others(
+            iteration,
+            [*self.history.scores(), decoded["dev_score"]],
+            self.history.weights,
+            lambda: Columns.of(self.pool),
+            iteration_seed(self.loop.seed, iteration),
+            in_pool=in_pool,
+        )
+
+    def _decoded_too(self, iteration: int, place: int, other: Decoding) -> Json:
+        done = self.history.decoded(iteration, other.weights, place)
+        if done is not None:
+            return done
+        self.progress.started(iteration, "decode")
+        return self.decodings.of_another(iteration, place, other, self.loop.rounds.asked(self.loop.nbest, iteration))
 
     def _result(self) -> Json | None:
         """What `result.json` says at the end; None while something is missing."""
         reason = self._reason()
         if reason is None:
             return None
-        last = len(self.records)
-        scores = [record["dev_score"] for record in self.records]  # of what iterations 0, 1, ... made
+        last = len(self.history.records)
+        scores = self.history.scores()  # of what iterations 0, 1, ... made
         if reason == NO_NEW_CANDIDATES:
             last -= 1  # its last decoding was with the weights that it left as they were
+        elif self.loop.keep == "best" and reason == WITHIN_NOISE:
+            last -= 1  # a further decoding could not show what the last weights gain
         elif self.loop.keep == "best":
-            evaluated = read_json(self.directory.iteration(last + 1) / "decode.json", _DECODED)
+            evaluated = self.history.evaluated(last)
             if evaluated is None:
                 return None
             scores.append(evaluated["dev_score"])
         chosen = last if self.loop.keep == "last" else int(np.argmax(scores))
         return {
             "reason": reason,
-            "iterations": len(self.records),
+            "iterations": len(self.history.records),
             "keep": self.loop.keep,
             "chosen": chosen,
             "dev_score": scores[chosen] if chosen < len(scores) else None,
@@ -311,13 +321,12 @@ class _Run:
 
     def _tell(self, result: Json | None = None) -> None:
         """Write the log and the report from what is there."""
-        evaluated = read_json(self.directory.iteration(len(self.records) + 1) / "decode.json", _DECODED)
-        self.directory.write_log([*self.records, evaluated] if evaluated else self.records)
+        self.directory.write_log(list(self.history.lines()))
         write_report(self.directory.path / "report.html", [read_run(self.directory.path, result)])
 
     def _finish(self) -> Outcome:
         if self._result() is None:
-            self.progress.finished(self._decoded(len(self.records) + 1))
+            self.progress.finished(self._decoded(len(self.history.records) + 1))
         result = self._result()
         if result is None:
             raise RuntimeError("the last decoding left no trace")
@@ -329,22 +338,10 @@ class _Run:
 
     def _outcome(self, result: Json, *, already_finished: bool) -> Outcome:
         return Outcome(
-            self._weights(result["chosen"]),
+            self.history.weights(result["chosen"]),
             result["dev_score"],
             result["reason"],
             result["iterations"],
             result["chosen"],
             already_finished,
         )
-
-
-class _Clock:
-    """Seconds of wall time since it was made or asked last."""
-
-    def __init__(self) -> None:
-        self._last = time.perf_counter()
-
-    def lap(self) -> float:
-        now = time.perf_counter()
-        seconds, self._last = now - self._last, now
-        return round(seconds, 3)

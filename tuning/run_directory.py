@@ -8,6 +8,7 @@ Every file appears whole or not at all, and what has been done is read off the f
     iterations/001/decode.json the development score of these weights; written when the decoding is done
     iterations/001/after.json  the weights that the optimiser made of all lists so far
     iterations/001/iteration.json  the line of the log; written when the iteration is done
+    iterations/001/before-2.json, nbest-2.gz, decode-2.json, ...  of other weights that the round decoded with as well
     log.jsonl                  one line an iteration, made from the files above
     weights.json               the final weights
     result.json                why the run ended and which weights these are; written last
@@ -20,6 +21,7 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import socket
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -33,6 +35,8 @@ Json = dict[str, Any]
 
 _OWN_FILES = ("run.json", "log.jsonl", "weights.json", "result.json", "report.html")
 _LOCK = "lock"
+_ITERATION_FILE = r"(?:before|decode)(?:-\d+)?\.json|nbest(?:-\d+)?\.gz|after\.json|iteration\.json"
+_TEMPORARY = re.compile(rf"\.(?:{'|'.join(map(re.escape, _OWN_FILES))}|{_ITERATION_FILE})\.")
 _locked: set[str] = set()  # by this process: the system's record locks do not keep a process from itself
 _SHOWN_DIFFERENCES = 3
 
@@ -54,6 +58,7 @@ class RunDirectory:
         self.path = Path(path)
         self._beside = beside
         self._lock: int | None = None
+        self._damage: list[str] = []
 
     def __enter__(self) -> RunDirectory:
         try:
@@ -110,11 +115,30 @@ class RunDirectory:
         return self.path / "iterations" / f"{number:03d}"
 
     def records(self, needs: Collection[str] = ()) -> list[Json]:
-        """The log lines of all finished iterations, each with the keys that are in `needs`."""
+        """The log lines of all finished iterations up to the first whose line is damaged or lacks a key of `needs`."""
         found: list[Json] = []
-        while (record := read_json(self.iteration(len(found) + 1) / "iteration.json", needs)) is not None:
+        while (record := self.read(self.iteration(len(found) + 1) / "iteration.json", needs)) is not None:
             found.append(record)
         return found
+
+    def read(self, path: Path, needs: Collection[str] = ()) -> Json | None:
+        """A JSON file of the run; None if it is not there, or damaged, which is noted."""
+        try:
+            return read_json(path, needs)
+        except UserError as error:
+            self.note_damage(path, error)
+            return None
+
+    def note_damage(self, path: Path, error: UserError) -> None:
+        """Remember that a file of the run is damaged and that what it belongs to is done again."""
+        text = f"{path.relative_to(self.path)} is damaged ({error.found}): what it belongs to is done again"
+        if text not in self._damage:
+            self._damage.append(text)
+
+    def take_damage(self) -> list[str]:
+        """Warnings about damaged files since they were taken last."""
+        taken, self._damage = self._damage, []
+        return taken
 
     def is_complete(self) -> bool:
         """Whether all files of a finished run are there (what they say is another question)."""
@@ -200,8 +224,7 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def _is_temporary(name: str) -> bool:
-    known = (*_OWN_FILES, "before.json", "nbest.gz", "decode.json", "after.json", "iteration.json")
-    return any(name.startswith(f".{own}.") for own in known)
+    return _TEMPORARY.match(name) is not None
 
 
 def _differences(old: Mapping[str, Any], new: Mapping[str, Any], part: str, ignored: Collection[str]) -> Iterator[str]:

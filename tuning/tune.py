@@ -25,8 +25,8 @@ from lasw.tuning.optimisers import make_optimiser
 from lasw.tuning.run_directory import Json, RunDirectory
 from lasw.tuning.weights import Weights
 
-# Neither changes the weights that an iteration makes.
-MAY_CHANGE = ("run.iterations", "decoder.jobs")
+# None changes the weights that an iteration makes.
+MAY_CHANGE = ("run.iterations", "run.noise", "run.patience", "decoder.jobs")
 _PACKAGES = ("lasw", "numpy", "scipy", "scikit-learn", "numba", "sil-thot")
 _CHUNK = 1 << 20
 
@@ -71,6 +71,11 @@ def tune(configuration: Configuration, *, command: str = "", progress: Progress 
             dev_metric=metric(run.dev_metric),
             seed=run.seed,
             preprocess=text.function(),
+            rounds=run.rounds(),
+            stopping=run.stopping(),
+            interpolation=run.interpolated(),
+            aggregate=run.aggregate,
+            earlier_starts=run.earlier_starts,
         )
         outcome = loop.run(source, references, start, directory, progress)
         if not outcome.already_finished:

@@ -1,0 +1,249 @@
+"""Decoding rounds and decode seconds until a tuning run has 99.5 % of the plain loop's final development score.
+
+    python tests/benchmarks/bench_rounds.py [--seeds 3] [--optimisers wro pro] [--strategies NAME ...]
+    python tests/benchmarks/bench_rounds.py --model SYSTEM --source F --references E [--test F E] [--ones]
+
+Without a model the lists of a recorded Moses run are replayed: a decoding gives the best of all recorded candidates,
+and counts 45 s, what decoding that development set once took. With one, Thot decodes, and the seconds are those of its
+processes' CPU, each decoding measured once (strategies that share decodings share the measurement).
+
+The plain loop runs `--iterations` rounds and keeps the weights with the best development score. The goal is 99.5 % of
+its final score, mean over the seeds. Printed are means over seeds: rounds, decodings and seconds until the development
+score of the current weights reaches the goal (in parentheses: seeds that did), then decodings, seconds and scores of
+the weights that are kept when the run has ended by its own rule.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import numpy as np
+
+from lasw.metrics.base import References
+from lasw.metrics.files import read_lines
+from lasw.metrics.registry import metric
+from lasw.metrics.text import Vocabulary, read_corpus
+from lasw.tuning.configuration import RunSettings
+from lasw.tuning.decoders.base import Decoder
+from lasw.tuning.decoders.replay import Replay
+from lasw.tuning.decoders.thot import Thot
+from lasw.tuning.first_best import corpus_score, first_hypotheses
+from lasw.tuning.loop import Loop
+from lasw.tuning.nbest import NBest
+from lasw.tuning.optimisers import make_optimiser
+from lasw.tuning.run_directory import Json, RunDirectory
+from lasw.tuning.weights import Weights
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+SECONDS = 45.0  # of decoding the 1014 sentences of the recorded run once
+SHARE = 0.995
+PLAIN: dict[str, Any] = {"noise": 0.0}
+STRATEGIES: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "stop at 1 standard error": {"noise": 1.0},
+    "stop at 1/2": {"noise": 0.5},
+    "stop at 1/4": {"noise": 0.25},
+    "stop at 1/2, twice": {"noise": 0.5, "patience": 2},
+    "300-best first": {"first_nbest": 300},
+    "N halves": {"nbest_growth": 0.5},
+    "N doubles": {"nbest": 50, "nbest_growth": 2.0},
+    "2 perturbed in round 1": {"perturbed": 2, "perturbed_rounds": 1},
+    "4 perturbed in round 1": {"perturbed": 4, "perturbed_rounds": 1},
+    "1 perturbed a round": {"perturbed": 1},
+    "interpolated by half": {"interpolation": 0.5, "interpolation_from": 1},
+    "interpolated by half from round 2": {"interpolation": 0.5, "interpolation_from": 2},
+}
+
+
+class Measured(Decoder):
+    """Another decoder whose decodings are done once, counted and timed.
+
+    Attributes:
+        seconds: of the decodings that were asked for since it was set to [].
+    """
+
+    def __init__(self, decoder: Decoder, fixed_seconds: float | None) -> None:
+        self.name, self.follows_weights = decoder.name, decoder.follows_weights
+        self.seconds: list[float] = []
+        self._decoder = decoder
+        self._fixed = fixed_seconds
+        self._done: dict[tuple[bytes, int, int], tuple[NBest, float]] = {}
+
+    def start_weights(self) -> Weights:
+        return self._decoder.start_weights()
+
+    def decode(self, source: Sequence[str], weights: Weights, n: int, vocabulary: Vocabulary) -> NBest:
+        key = weights.dense.tobytes(), n, len(source)
+        if key not in self._done:
+            before = children_seconds()
+            nbest = self._decoder.decode(source, weights, n, vocabulary)
+            self._done[key] = nbest, children_seconds() - before if self._fixed is None else self._fixed
+        self.seconds.append(self._done[key][1])
+        return self._done[key][0]
+
+
+def children_seconds() -> float:
+    """CPU seconds so far of the processes that this one has started and that live."""
+    total, tick = 0.0, os.sysconf("SC_CLK_TCK")
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(fields[1]) == os.getpid():
+                total += (int(fields[11]) + int(fields[12])) / tick
+    return total
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is tuned."""
+
+    decoder: Measured
+    source: list[str]
+    references: References
+    start: Weights
+    test: tuple[list[str], References] | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run did: `dev[i]` is the score of the weights that round i made, after `decodings[i]` decodings."""
+
+    dev: list[float]
+    decodings: list[int]
+    seconds: list[float]
+    kept: float
+    test: float | None
+
+
+def tuned(task: Task, optimiser: str, seed: int, settings: dict[str, Any]) -> Run:
+    """One run of the loop."""
+    task.decoder.seconds = []
+    ends: list[int] = []
+
+    class Watch:
+        def started(self, iteration: int, step: str) -> None:
+            pass
+
+        def finished(self, record: Json) -> None:
+            records.append(record)
+            ends.append(len(task.decoder.seconds))
+
+    records: list[Json] = []
+    with tempfile.TemporaryDirectory() as place, RunDirectory(place) as directory:
+        run = RunSettings(Path(place), seed=seed, **{**PLAIN, **settings})
+        directory.describe({"settings": {}, "inputs": {}})
+        loop = Loop(
+            task.decoder,
+            lambda one: make_optimiser(optimiser, seed=one),
+            run.iterations,
+            run.nbest,
+            seed=seed,
+            rounds=run.rounds(),
+            stopping=run.stopping(),
+            interpolation=run.interpolated(),
+            aggregate=run.aggregate,
+            earlier_starts=run.earlier_starts,
+        )
+        outcome = loop.run(task.source, task.references, task.start, directory, Watch())
+    # The score of round i's weights comes with the first decoding of the next round.
+    seen = [1, *(end + 1 for end in ends[:-1])]
+    seconds = np.cumsum(task.decoder.seconds).tolist()
+    return Run(
+        [record["dev_score"] for record in records],
+        [*seen, len(seconds)],
+        [*(seconds[k - 1] for k in seen), seconds[-1]],
+        outcome.dev_score or 0.0,
+        tested(task, outcome.weights),
+    )
+
+
+def tested(task: Task, weights: Weights) -> float | None:
+    """BLEU on the test set, if there is one."""
+    if task.test is None:
+        return None
+    source, references = task.test
+    nbest = task.decoder.decode(source, weights, 1, references.vocabulary)
+    return corpus_score(metric("BLEU"), first_hypotheses(nbest, len(source)), references)
+
+
+def replayed() -> Task:
+    """The recorded run."""
+    folder = DATA / "moses" / "de-en"
+    lists = tuple(str(folder / f"run{k}.best100.out.gz") for k in range(1, 9))
+    decoder = Replay(lists, initial=folder / "run1.moses.ini")
+    vocabulary = Vocabulary()
+    references = References((read_corpus(DATA / "multi30k" / "dev.en.gz", vocabulary),))
+    return Task(Measured(decoder, SECONDS), [""] * len(references), references, decoder.start_weights())
+
+
+def translated(arguments: argparse.Namespace) -> Task:
+    """A Thot system."""
+    decoder = Thot(arguments.model)
+    start = decoder.start_weights()
+    if arguments.ones:
+        start = Weights.constant(start.names, 1.0)
+    references = References((read_corpus(arguments.references, Vocabulary()),))
+    test = None
+    if arguments.test:
+        test = read_lines(arguments.test[0]), References((read_corpus(arguments.test[1], Vocabulary()),))
+    return Task(Measured(decoder, None), read_lines(arguments.source), references, start, test)
+
+
+def row(name: str, runs: Sequence[Run], goal: float) -> str:
+    """One line of the table."""
+    first = [next((k for k, score in enumerate(run.dev) if score >= goal), None) for run in runs]
+    reached = [(run, k) for run, k in zip(runs, first, strict=True) if k is not None]
+    cells = ["-", "-", "-"]
+    if reached:
+        cells[0] = f"{mean(k for _, k in reached):.1f}"
+        cells[1] = f"{mean(run.decodings[k] for run, k in reached):.1f}"
+        cells[2] = f"{mean(run.seconds[k] for run, k in reached):.0f}"
+    cells[0] += f" ({len(reached)}/{len(runs)})"
+    cells += [f"{mean(run.decodings[-1] for run in runs):.1f}", f"{mean(run.seconds[-1] for run in runs):.0f}"]
+    cells.append(f"{100 * mean(run.kept for run in runs):.2f}")
+    tests = [run.test for run in runs if run.test is not None]
+    cells.append(f"{100 * mean(tests):.2f}" if tests else "")
+    return f"| {name} | {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """Run and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", help="a system of 'lasw train'; without it the recorded lists are replayed")
+    parser.add_argument("--source")
+    parser.add_argument("--references")
+    parser.add_argument("--test", nargs=2, metavar=("SOURCE", "REFERENCES"))
+    parser.add_argument("--ones", action="store_true", help="start from all ones, not from Thot's own weights")
+    parser.add_argument("--iterations", type=int, default=15)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--optimisers", nargs="+", default=["wro", "pro"])
+    parser.add_argument("--strategies", nargs="+", default=list(STRATEGIES), choices=list(STRATEGIES), metavar="NAME")
+    arguments = parser.parse_args()
+    if not arguments.model and not DATA.is_dir():
+        raise SystemExit("real data is not beside the checkout (../shared/data)")
+    task = translated(arguments) if arguments.model else replayed()
+    seeds = range(1, arguments.seeds + 1)
+    for optimiser in arguments.optimisers:
+        plain = [tuned(task, optimiser, seed, {"iterations": arguments.iterations}) for seed in seeds]
+        goal = SHARE * mean(run.kept for run in plain)
+        print(f"\n{optimiser}: start {100 * plain[0].dev[0]:.2f}, goal {100 * goal:.2f}\n")
+        print("| strategy | rounds to goal | decodings | seconds | decodings in all | seconds | kept: dev | test |")
+        print("| --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
+        for name in arguments.strategies:
+            settings = {"iterations": arguments.iterations, **STRATEGIES[name]}
+            runs = plain if name == "plain" else [tuned(task, optimiser, seed, settings) for seed in seeds]
+            print(row(name, runs, goal), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -105,13 +105,13 @@ def children_seconds() -> float:
 
 @dataclass(frozen=True)
 class Task:
-    """What is tuned."""
+    """What is tuned, and the test set with a decoder of its own (one holds what the sentences of a set need)."""
 
     decoder: Measured
     source: list[str]
     references: References
     start: Weights
-    test: tuple[list[str], References] | None = None
+    test: tuple[Decoder, list[str], References] | None = None
 
 
 @dataclass(frozen=True)
@@ -171,8 +171,8 @@ def tested(task: Task, weights: Weights) -> float | None:
     """BLEU on the test set, if there is one."""
     if task.test is None:
         return None
-    source, references = task.test
-    nbest = task.decoder.decode(source, weights, 1, references.vocabulary)
+    decoder, source, references = task.test
+    nbest = decoder.decode(source, weights, 1, references.vocabulary)
     return corpus_score(metric("BLEU"), first_hypotheses(nbest, len(source)), references)
 
 
@@ -195,7 +195,8 @@ def translated(arguments: argparse.Namespace) -> Task:
     references = References((read_corpus(arguments.references, Vocabulary()),))
     test = None
     if arguments.test:
-        test = read_lines(arguments.test[0]), References((read_corpus(arguments.test[1], Vocabulary()),))
+        references_of_test = References((read_corpus(arguments.test[1], Vocabulary()),))
+        test = Measured(Thot(arguments.model), None), read_lines(arguments.test[0]), references_of_test
     return Task(Measured(decoder, None), read_lines(arguments.source), references, start, test)
 
 

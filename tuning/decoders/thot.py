@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import re
-import tempfile
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from lasw.metrics.errors import UserError
 from lasw.metrics.files import open_bytes, write_text
 from lasw.metrics.text import Corpus, Vocabulary
 from lasw.tuning.decoders.base import Decoder
+from lasw.tuning.decoders.scratch import ScratchFolder
 from lasw.tuning.decoders.worker_pool import Worker, ask_all
 from lasw.tuning.nbest import NBest
 from lasw.tuning.thot.phrase_table import filter_phrase_table
@@ -85,7 +85,7 @@ class Thot(Decoder):
         }
         self._loaded_for = ""
         self._workers: list[Worker] = []
-        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        self._scratch: ScratchFolder | None = None
         weakref.finalize(self, _stop, self._workers)
 
     def input_files(self) -> Sequence[str | os.PathLike[str]]:
@@ -161,8 +161,8 @@ class Thot(Decoder):
         if key == self._loaded_for:
             return
         self.close()
-        self._scratch = tempfile.TemporaryDirectory(prefix="lasw-thot-")
-        place = Path(self._scratch.name)
+        self._scratch = ScratchFolder("lasw-thot-")
+        place = self._scratch.path
         for file in sorted((self.folder / "tm").iterdir()):
             if file.name != "src_trg.ttable":
                 (place / file.name).symlink_to(file.resolve())

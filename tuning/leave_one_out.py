@@ -1,0 +1,181 @@
+"""Does locality pay? Every development sentence is reranked with weights that ignore its own samples.
+
+For sentence s its own instance weight is 0, and the prior's centre is the global solution without s, so nothing of s
+has a part in its weights. What is compared is the corpus score of the candidates that come out best, with that of the
+global weights found in the same way.
+
+A setting is better only if that is unlikely to be chance, and the best of many is better by chance more often than one
+is. So the p-value is that of White's reality check (2000): how often the best of all settings, on resampled sentences,
+is ahead of the global weights by as much, where each setting's mean lead is taken away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from lasw.metrics.base import Metric
+from lasw.metrics.kernels import borrowing
+from lasw.metrics.significance import DEFAULT_SAMPLES, DEFAULT_SEED, bootstrap_scores
+from lasw.tuning.local import LocalWeigher, Setting
+from lasw.tuning.local_samples import LocalSamples
+from lasw.tuning.ranking import Floats
+
+if TYPE_CHECKING:
+    from lasw.tuning.pool import Pool
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Point:
+    """One setting's outcome.
+
+    Attributes:
+        setting: what was tried.
+        score: corpus score of the development set, each sentence with its own weights.
+        lead: that minus the score of the global weights.
+        low, high: 95 % interval of the lead by resampling sentences.
+    """
+
+    setting: Setting
+    score: float
+    lead: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Curve:
+    """All settings and what follows.
+
+    Attributes:
+        points: in the order given.
+        global_score: corpus score of the global weights, also leaving one out.
+        best: the point with the highest score.
+        p_value: of its lead, corrected for the number of settings.
+    """
+
+    points: tuple[Point, ...]
+    global_score: float
+    best: Point
+    p_value: float
+
+    @property
+    def chosen(self) -> Setting | None:
+        """The best setting if its lead is significant, else None: the global weights."""
+        return self.best.setting if self.best.lead > 0 and self.p_value < LEVEL else None
+
+
+def grid(similarities: Sequence[str]) -> tuple[Setting, ...]:
+    """The settings that are tried by default: ten a similarity, from hardly local to very."""
+    shapes: list[dict[str, Any]] = [
+        *({"power": power, "prior": prior} for power in (1.0, 2.0, 4.0) for prior in (0.0, 0.1)),
+        *({"power": None, "beta": beta, "prior": prior} for beta in (5.0, 10.0) for prior in (0.0, 0.1)),
+    ]
+    return tuple(Setting(similarity, **shape) for similarity in similarities for shape in shapes)
+
+
+def leave_one_out(
+    pool: Pool,
+    samples: LocalSamples,
+    similarities: Mapping[str, Floats],
+    settings: Sequence[Setting],
+    measure: Metric,
+    *,
+    resamples: int = DEFAULT_SAMPLES,
+    seed: int = DEFAULT_SEED,
+    progress: Callable[[int], None] | None = None,
+) -> Curve:
+    """Try settings on the development set.
+
+    Args:
+        pool: the candidates that the samples were drawn from.
+        samples: of all S sentences.
+        similarities: by name, (S, S): row t holds the similarities to sentence t.
+        settings: at least one.
+        measure: its corpus score decides.
+        resamples, seed: of the bootstrap.
+        progress: called behind every setting with how many are done.
+
+    Raises:
+        ValueError: no setting, or an empty pool.
+    """
+    if not settings or not len(pool):
+        raise ValueError(f"{len(settings)} settings on {len(pool)} candidates")
+    statistics = pool.statistics(measure)
+    ranked = _Reranked(pool, samples)
+    with threadpool_limits(limits=1, user_api="blas"):
+        plain = LocalWeigher(samples, None)
+        others = np.tile(samples.instance, (len(samples.instance), 1))
+        np.fill_diagonal(others, 0.0)
+        without = plain.steps(others)  # row s: the global solution without sentence s
+        rows = statistics[ranked.best(plain.dense_vectors(without))]
+        base, base_scores = measure.corpus_score(rows.sum(axis=0)), _resampled(measure, rows, resamples, seed)
+        scores, leads = [], []
+        for number, setting in enumerate(settings):
+            weigher = LocalWeigher(samples, setting)
+            k = setting.instance_weights(similarities[setting.similarity], samples.instance)
+            np.fill_diagonal(k, 0.0)
+            rows = statistics[ranked.best(weigher.dense_vectors(weigher.steps(k, without)))]
+            scores.append(float(measure.corpus_score(rows.sum(axis=0))))
+            leads.append(_resampled(measure, rows, resamples, seed) - base_scores)
+            if progress is not None:
+                progress(number + 1)
+    points = tuple(
+        Point(setting, score, score - base, *_interval(lead))
+        for setting, score, lead in zip(settings, scores, leads, strict=True)
+    )
+    best = max(points, key=lambda point: point.score)
+    # Centred on the observed leads: what the best of so many settings gains where none is better.
+    by_chance = np.max(np.stack(leads) - np.array([point.lead for point in points])[:, None], axis=0)
+    p_value = float((np.count_nonzero(by_chance >= best.lead) + 1) / (resamples + 1))
+    return Curve(points, float(base), best, p_value)
+
+
+class _Reranked:
+    """The pool's candidates by sentence, to be reranked with weights of each sentence's own."""
+
+    def __init__(self, pool: Pool, samples: LocalSamples) -> None:
+        self._order, self._starts = pool.order, pool.starts
+        self._dense = pool.dense
+        sparse = pool.sparse
+        d = len(samples.names)
+        self._offset = np.zeros(len(pool)) if sparse is None else np.asarray(sparse @ samples.regression[d:])
+
+    def best(self, weights: Floats) -> NDArray[np.int64]:
+        """(S',) row of the best candidate under (S, d) weights, of every sentence that has candidates."""
+        best = np.empty(len(weights), dtype=np.int64)
+        _best_each(self._order, self._starts, self._dense, self._offset, np.ascontiguousarray(weights), best)
+        return best[best >= 0]
+
+
+def _resampled(measure: Metric, rows: NDArray[Any], resamples: int, seed: int) -> Floats:
+    return bootstrap_scores(measure, rows, samples=resamples, seed=seed)
+
+
+def _interval(leads: Floats) -> tuple[float, float]:
+    ordered = np.sort(leads)
+    cut = len(ordered) // 40
+    return float(ordered[cut]), float(ordered[-1 - cut])
+
+
+@borrowing
+def _best_each(order, starts, dense, offset, weights, best):  # type: ignore[no-untyped-def]
+    """`best[s]` = the row of sentence s that scores highest under weights[s], the earliest among equals, or -1."""
+    for s in range(best.shape[0]):
+        best[s] = -1
+        top = 0.0
+        for place in range(starts[s], starts[s + 1]):
+            row = order[place]
+            score = offset[row]
+            for j in range(weights.shape[1]):
+                score += dense[row, j] * weights[s, j]
+            if best[s] < 0 or score > top:
+                best[s] = row
+                top = score

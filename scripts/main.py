@@ -23,6 +23,7 @@ from typing import Any, NoReturn, Protocol, cast
 COMMANDS: dict[str, tuple[str, str]] = {
     "tune": ("lasw.scripts.tune", "decode, score, optimise, repeat until the weights settle"),
     "optimise": ("lasw.scripts.optimise", "weights from N-best lists on disk, no decoder"),
+    "local": ("lasw.scripts.local", "a weight vector for every sentence (WRO-local)"),
     "rerank": ("lasw.scripts.rerank", "the best hypothesis of each N-best list under given weights"),
     "decode": ("lasw.scripts.decode", "translate with a decoder and given weights"),
     "score": ("lasw.scripts.score", "score systems with any metric, with significance"),

@@ -13,7 +13,7 @@ from lasw.metrics.kernels import borrowing
 
 
 @borrowing
-def envelopes(starts, intercepts, slopes, statistics, kept, positions, before, after, total, spreads):  # type: ignore[no-untyped-def]
+def envelopes(starts, intercepts, slopes, statistics, rising, positions, changes, total, spreads):  # type: ignore[no-untyped-def]
     """Every point at which a sentence's best candidate, and with it the statistics, change.
 
     Of equal lines the earliest is the candidate, as in `pool.best`. Changes between candidates whose statistics are
@@ -24,15 +24,14 @@ def envelopes(starts, intercepts, slopes, statistics, kept, positions, before, a
         intercepts: (n,) scores at position 0.
         slopes: (n,).
         statistics: (n, k).
-        kept: as long as the longest list; overwritten.
-        positions: (n - S,) at least; the points, sentence by sentence, ascending within each.
-        before: the candidate that is the best one before each point.
-        after: the one behind it.
+        rising: candidates, intercepts and slopes, as long as the longest list; overwritten.
+        positions: the points, sentence by sentence, ascending within each.
+        changes: (as many, k) how the statistics change there.
         total: (k,) sum of the statistics of the candidates that are best at minus infinity.
         spreads: (2,) sum over sentences of the range of intercepts, and of slopes.
 
     Returns:
-        The number of points.
+        The number of points. If it is more than there is room for, those beyond are lost.
     """
     total[:] = 0.0
     spreads[:] = 0.0
@@ -44,8 +43,9 @@ def envelopes(starts, intercepts, slopes, statistics, kept, positions, before, a
         for k in range(total.shape[0]):
             total[k] += statistics[low, k]
         if low != high:
-            size = _rising(starts[s], starts[s + 1], intercepts, slopes, low, high, top, kept)
-            count = _walk(intercepts, slopes, statistics, low, kept, size, positions, before, after, count)
+            size = _above(starts[s], starts[s + 1], intercepts, slopes, low, high, top, rising)
+            start = low, intercepts[low], slopes[low]
+            count = _walk(start, rising, size, statistics, positions, changes, count)
     return count
 
 
@@ -71,11 +71,12 @@ def _extremes(first, last, intercepts, slopes):  # type: ignore[no-untyped-def]
 
 
 @borrowing
-def _rising(first, last, intercepts, slopes, low, high, top, kept):  # type: ignore[no-untyped-def]
-    """`kept` = the lines above the envelope of `low`, `top` and `high` somewhere, those two last ones, in order.
+def _above(first, last, intercepts, slopes, low, high, top, rising):  # type: ignore[no-untyped-def]
+    """`rising` = the lines above the envelope of `low`, `top` and `high` somewhere, and the last two, in order.
 
     A line above that envelope is above it where two of its parts meet: within a part both are straight.
     """
+    candidates, its_intercept, its_slope = rising
     left = right = 0.0
     if slopes[low] < slopes[top]:
         left = (intercepts[low] - intercepts[top]) / (slopes[top] - slopes[low])
@@ -84,49 +85,99 @@ def _rising(first, last, intercepts, slopes, low, high, top, kept):  # type: ign
     at_left = intercepts[top] + left * slopes[top]
     at_right = intercepts[top] + right * slopes[top]
     size = 0
-    for i in range(first, last):
-        above = (intercepts[i] + left * slopes[i] > at_left) | (intercepts[i] + right * slopes[i] > at_right)
-        kept[size] = i
+    for i in range(first, last):  # without branches: nobody can predict them
+        intercept, slope = intercepts[i], slopes[i]
+        candidates[size], its_intercept[size], its_slope[size] = i, intercept, slope
+        above = (intercept + left * slope > at_left) | (intercept + right * slope > at_right)
         size += above | (i == top) | (i == high)
     return size
 
 
 @borrowing
-def _walk(intercepts, slopes, statistics, low, kept, size, positions, before, after, count):  # type: ignore[no-untyped-def]
-    """From `low` to the line with the largest slope, always along the next line to be crossed."""
-    current, position = low, -np.inf
+def _walk(start, rising, size, statistics, positions, changes, count):  # type: ignore[no-untyped-def]
+    """From the line `start` to the one with the largest slope, always along the next line to be crossed."""
+    candidates, its_intercept, its_slope = rising
+    current, intercept, slope = start
+    position = -np.inf
     while True:
         steeper = 0
-        nearest, following = np.inf, current
-        for k in range(size):
-            i = kept[k]
-            if slopes[i] > slopes[current]:
-                kept[steeper] = i
-                steeper += 1
-                crossing = (intercepts[current] - intercepts[i]) / (slopes[i] - slopes[current])
-                if crossing <= nearest and (
-                    crossing < nearest
-                    or following == current
-                    or slopes[i] > slopes[following]
-                    or (slopes[i] == slopes[following] and intercepts[i] > intercepts[following])
-                ):
-                    nearest, following = crossing, i
+        nearest, following, next_intercept, next_slope = np.inf, current, intercept, slope
+        for k in range(size):  # the order of slopes is random: no branch on it
+            candidate, b, a = candidates[k], its_intercept[k], its_slope[k]
+            candidates[steeper], its_intercept[steeper], its_slope[steeper] = candidate, b, a
+            steeper += a > slope
+            crossing = (intercept - b) / (a - slope if a > slope else 1.0) if a > slope else np.inf
+            # Of several lines through one point the steepest is on the envelope behind it.
+            if crossing < nearest or (
+                crossing == nearest and (a > next_slope or (a == next_slope and b > next_intercept))
+            ):
+                nearest, following, next_intercept, next_slope = crossing, candidate, b, a
         if following == current:
             return count
         position = max(position, nearest)
-        different = False
+        changed = False
         for k in range(statistics.shape[1]):
-            different |= statistics[current, k] != statistics[following, k]
-        if different:
-            positions[count], before[count], after[count] = position, current, following
+            changed |= statistics[current, k] != statistics[following, k]
+        if changed:
+            if count < positions.shape[0]:
+                positions[count] = position
+                for k in range(statistics.shape[1]):
+                    changes[count, k] = statistics[following, k] - statistics[current, k]
             count += 1
-        current, size = following, steeper
+        current, intercept, slope, size = following, next_intercept, next_slope, steeper
 
 
 @borrowing
-def accumulate(statistics, order, before, after, totals):  # type: ignore[no-untyped-def]
-    """`totals[m + 1]` = `totals[m]` with the change of point `order[m]`; `totals[0]` is given."""
-    for m in range(order.shape[0]):
-        old, new = before[order[m]], after[order[m]]
-        for k in range(totals.shape[1]):
-            totals[m + 1, k] = totals[m, k] + (statistics[new, k] - statistics[old, k])
+def intervals(order, positions, changes, total, shortest, farthest, unit, totals, middles):  # type: ignore[no-untyped-def]
+    """What lies between neighbouring points, intervals that are only rounding left out.
+
+    Args:
+        order: (m,) of the points, ascending.
+        positions: of the points.
+        changes: of the statistics.
+        total: (k,) the statistics before the first point; overwritten.
+        shortest: an interval is rounding if it is not longer than this times `unit` or the larger end.
+        farthest: points farther out than this times `unit` are left out.
+        unit: a length.
+        totals: (m + 1, k) at least; the statistics in each interval.
+        middles: (m + 1,) at least; a point in it.
+
+    Returns:
+        The number of intervals, at least 1.
+    """
+    first = 0
+    while first < order.shape[0] and positions[order[first]] < -farthest * unit:
+        _add(total, changes[order[first]])
+        first += 1
+    last = order.shape[0]
+    while last > first and positions[order[last - 1]] > farthest * unit:
+        last -= 1
+    _copy(total, totals, 0)
+    middles[0] = 0.0
+    if first == last:
+        return 1
+    left, right = positions[order[first]], positions[order[last - 1]]
+    length = (right - left) / (last - first - 1) if right > left else unit
+    middles[0] = left - max(length, 0.1 * abs(left))
+    count = 1
+    for m in range(first, last):
+        here = positions[order[m]]
+        _add(total, changes[order[m]])
+        after = positions[order[m + 1]] if m + 1 < last else np.inf
+        if after - here > shortest * max(abs(here), unit):
+            _copy(total, totals, count)
+            middles[count] = 0.5 * (here + after) if m + 1 < last else right + max(length, 0.1 * abs(right))
+            count += 1
+    return count
+
+
+@borrowing
+def _add(total, change):  # type: ignore[no-untyped-def]
+    for k in range(total.shape[0]):
+        total[k] += change[k]
+
+
+@borrowing
+def _copy(total, totals, row):  # type: ignore[no-untyped-def]
+    for k in range(total.shape[0]):
+        totals[row, k] = total[k]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric
-from lasw.tuning.envelope import accumulate, envelopes
+from lasw.tuning.envelope import envelopes, intervals
 
 Floats = NDArray[np.float64]
 
@@ -53,16 +53,14 @@ class LineSearch:
     """
 
     def __init__(self, starts: NDArray[np.int64], statistics: NDArray[Any], metric: Metric) -> None:
-        n, k = statistics.shape
+        longest = int(np.diff(starts).max(initial=0))
         self._starts = starts
         self._statistics = np.ascontiguousarray(statistics, dtype=np.float64)
         self._metric = metric
-        self._kept = np.empty(int(np.diff(starts).max(initial=0)), dtype=np.int64)
-        self._positions = np.empty(n)
-        self._before = np.empty(n, dtype=np.int64)
-        self._after = np.empty(n, dtype=np.int64)
-        self._first = np.empty(k)
+        self._rising = np.empty(longest, dtype=np.int64), np.empty(longest), np.empty(longest)
+        self._total = np.empty(statistics.shape[1])
         self._spreads = np.empty(2)
+        self._make_room(8 * len(starts))
 
     def search(self, intercepts: Floats, slopes: Floats) -> Found:
         """The point with the highest corpus score.
@@ -74,51 +72,36 @@ class LineSearch:
             intercepts: (n,) the candidates' scores at position 0.
             slopes: (n,) what a step of 1 adds to them.
         """
-        points = (self._kept, self._positions, self._before, self._after, self._first, self._spreads)
-        count = int(envelopes(self._starts, intercepts, slopes, self._statistics, *points))
+        count = self._points(intercepts, slopes)
         # Stable, so that float statistics are summed in one order everywhere.
         order = np.argsort(self._positions[:count], kind="stable")
-        totals = np.empty((count + 1, len(self._first)))
-        totals[0] = self._first
-        accumulate(self._statistics, order, self._before, self._after, totals)
-        positions = self._positions[order]
-        unit = self._unit()
-        first, last = np.searchsorted(positions, [-FARTHEST * unit, FARTHEST * unit])
-        positions, totals = positions[first:last], totals[first : last + 1]
-        wide = _wide(positions, unit)
-        middles = _middles(positions, unit)[wide]
-        scores = self._scores(totals[wide])
+        points = (self._positions, self._changes, self._total)
+        spread, steepness = self._spreads
+        unit = spread / steepness if spread > 0 and steepness > 0 else 1.0
+        size = intervals(order, *points, SHORTEST, FARTHEST, unit, self._totals, self._middles)
+        scores = self._scores(self._totals[:size])
         best = np.flatnonzero(scores == scores.max())
-        chosen = best[np.abs(middles[best]).argmin()]
-        return Found(float(middles[chosen]), float(scores[chosen]), len(scores))
+        chosen = best[np.abs(self._middles[best]).argmin()]
+        return Found(float(self._middles[chosen]), float(scores[chosen]), int(size))
+
+    def _points(self, intercepts: Floats, slopes: Floats) -> int:
+        while True:
+            points = (self._positions, self._changes, self._total, self._spreads)
+            count = int(envelopes(self._starts, intercepts, slopes, self._statistics, self._rising, *points))
+            if count <= len(self._positions):
+                return count
+            self._make_room(2 * count)
+
+    def _make_room(self, points: int) -> None:
+        k = len(self._total)
+        self._positions, self._changes = np.empty(points), np.empty((points, k))
+        self._totals, self._middles = np.empty((points + 1, k)), np.empty(points + 1)
 
     def score(self, places: NDArray[np.int64]) -> float:
         """The corpus score of the candidates `places`, one a sentence."""
         return float(self._scores(self._statistics[places].sum(axis=0)[None])[0])
 
-    def _unit(self) -> float:
-        """Which step changes the scores by as much as they differ."""
-        intercepts, slopes = self._spreads
-        return float(intercepts / slopes) if intercepts > 0 and slopes > 0 else 1.0
-
     def _scores(self, totals: Floats) -> Floats:
         blocks = [self._metric.corpus_scores(totals[k : k + _BLOCK]) for k in range(0, len(totals), _BLOCK)]
         scores = np.concatenate(blocks)
         return np.where(np.isnan(scores), -np.inf, scores)
-
-
-def _wide(positions: Floats, unit: float) -> NDArray[np.bool_]:
-    """(m + 1,) which of the intervals between m points are more than rounding; the outer ones always are."""
-    wide = np.ones(len(positions) + 1, dtype=bool)
-    wide[1:-1] = np.diff(positions) > SHORTEST * np.maximum(np.abs(positions[1:]), unit)
-    return wide
-
-
-def _middles(positions: Floats, unit: float) -> Floats:
-    """(m + 1,) a point in each interval."""
-    if not len(positions):
-        return np.zeros(1)
-    left, right = positions[0], positions[-1]
-    mean = (right - left) / (len(positions) - 1) if right > left else unit
-    outer = left - max(mean, 0.1 * abs(left)), right + max(mean, 0.1 * abs(right))
-    return np.concatenate([outer[:1], 0.5 * (positions[:-1] + positions[1:]), outer[1:]])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,40 +44,40 @@ class Ascent:
     features: Floats
     fixed: Floats
 
-    def climb(self, vector: Floats, directions: Floats) -> Summit:
-        """From `vector` up, until a round over all directions gains nothing.
+    def climb(self, start: Floats, directions: Floats) -> Summit:
+        """From `start` up, until every direction in turn has gained nothing.
 
-        A round takes every coordinate in turn, then `directions`, then the way that the round has led so far.
+        A round takes each coordinate, then `directions`, then the way that the round itself has led.
 
         Args:
-            vector: (c,).
+            start: (c,).
             directions: (r, c) besides the coordinates.
         """
-        slopes = [self._project(direction) for direction in directions]
-        score, searches = -np.inf, 0
+        ways = [*np.eye(len(self.features)), *directions]
+        slopes = [*self.features, *map(self._project, directions)]
+        point, score, searches, in_vain = start, -np.inf, 0, 0
         while True:
-            before, began = score, vector
-            scores = base = self.fixed + self._project(vector)  # anew each round, so that rounding does not add up
-            for direction, slope in self._round(directions, slopes):
-                scores, vector, score = self._step(scores, slope, vector, direction, score)
+            began, scores = point, self._scores(point)  # anew each round, so that rounding does not add up
+            base = scores
+            for k in range(len(ways) + 1):
+                if k == len(ways):
+                    if np.array_equal(point, began):
+                        continue
+                    way, slope = point - began, scores - base
+                else:
+                    way, slope = ways[k], slopes[k]
+                found = self.lines.search(scores, slope)
                 searches += 1
-            if not np.array_equal(vector, began):
-                scores, vector, score = self._step(scores, scores - base, vector, vector - began, score)
-                searches += 1
-            if not score > before + GAIN:
-                return Summit(vector, score, searches)
+                if found.score > score + GAIN:
+                    point, scores = point + found.position * way, scores + found.position * slope
+                    score, in_vain = found.score, 0
+                elif k < len(ways):
+                    in_vain += 1
+                if in_vain >= len(ways):
+                    return Summit(point, score, searches)
 
-    def _round(self, directions: Floats, slopes: list[Floats]) -> Iterator[tuple[Floats, Floats]]:
-        yield from zip(np.eye(len(self.features)), self.features, strict=True)
-        yield from zip(directions, slopes, strict=True)
-
-    def _step(
-        self, scores: Floats, slope: Floats, vector: Floats, direction: Floats, score: float
-    ) -> tuple[Floats, Floats, float]:
-        found = self.lines.search(scores, slope)
-        if not found.score > score + GAIN:
-            return scores, vector, score
-        return scores + found.position * slope, vector + found.position * direction, found.score
+    def _scores(self, point: Floats) -> Floats:
+        return self.fixed + self._project(point)
 
     def _project(self, vector: Floats) -> Floats:
         """(n,); column by column, so that equal candidates get equal numbers."""

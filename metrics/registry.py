@@ -22,6 +22,7 @@ _FAMILIES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (r"[PR][AG]B?C?[1-4]|BLEU|BLEU\+1", "lasw.metrics.simpbleu", "from_spec", ("PABC4", "PGBC4", "BLEU", "BLEU+1")),
     ("WER|PER|CDER", "lasw.metrics.edits", "from_spec", ("WER", "PER", "CDER")),
     ("TER", "lasw.metrics.ter", "from_spec", ("TER",)),
+    ("CHRF", "lasw.metrics.chrf", "from_spec", ("CHRF",)),
 )
 
 # the same for those that hold specifications: their function gets all that is behind the name

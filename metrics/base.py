@@ -146,3 +146,20 @@ class Metric(ABC):
     def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
         """Corpus scores of many totals at once, (m, k) -> (m,); override where it can be done without a loop."""
         return np.array([self.corpus_score(total) for total in totals], dtype=np.float64)
+
+    def score_gradient(self, total: NDArray[Any]) -> NDArray[np.float64]:
+        """(k,) the corpus score's derivative in each statistic of `total`; 0 where there is none to be had.
+
+        Central differences whose steps are relative, so that no count changes sign; override where it can be exact.
+
+        Args:
+            total: (k,) float64, not necessarily whole numbers.
+        """
+        at = np.asarray(total, dtype=np.float64)
+        # The cube root of the precision balances what the step leaves out against what the subtraction loses.
+        step = np.cbrt(np.finfo(np.float64).eps) * np.where(at != 0, np.abs(at), 1.0)
+        upper, lower = at + np.diag(step), at - np.diag(step)
+        with np.errstate(all="ignore"):
+            scores = self.corpus_scores(np.vstack([upper, lower]))
+            slope = (scores[: len(at)] - scores[len(at) :]) / (np.diag(upper) - np.diag(lower))
+        return np.where(np.isfinite(slope), slope, 0.0)

@@ -14,9 +14,13 @@ from lasw.tuning.optimiser import Optimiser
 
 # name -> (module, class)
 _OPTIMISERS: dict[str, tuple[str, str]] = {
+    "expected": ("lasw.tuning.expected", "Expected"),
     "mert": ("lasw.tuning.mert", "MERT"),
     "mira": ("lasw.tuning.mira", "MIRA"),
+    "mle": ("lasw.tuning.likelihood", "MaximumLikelihood"),
+    "perceptron": ("lasw.tuning.perceptron", "Perceptron"),
     "pro": ("lasw.tuning.pro", "PRO"),
+    "ramp": ("lasw.tuning.ramp", "Ramp"),
     "wro": ("lasw.tuning.wro", "WRO"),
 }
 NAMES = tuple(_OPTIMISERS)
@@ -38,7 +42,7 @@ def make_optimiser(
         name: one of `NAMES`.
         options: hyper-parameters by the names of the constructor, as values or as text (``psi`` -> ``0.1``).
         metric: the loss; None: the optimiser's default.
-        seed: of all that is random; None: the default.
+        seed: of all that is random; None: the default. An optimiser that draws nothing does without.
 
     Raises:
         UserError: unknown name or option (with the nearest valid one), or a value that does not fit.
@@ -46,7 +50,7 @@ def make_optimiser(
     made = optimiser_class(name)
     fields = {field.name: field for field in dataclasses.fields(made)}
     options = dict(options or {})
-    given: dict[str, object] = {"metric": metric, "seed": seed}
+    given: dict[str, object] = {"metric": metric, "seed": seed if "seed" in fields else None}
     values: dict[str, object] = {key: value for key, value in given.items() if value is not None}
     for key, value in options.items():
         if key not in fields:

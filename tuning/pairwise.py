@@ -119,10 +119,10 @@ class PairwiseOptimiser(Optimiser):
         magnitude = np.maximum(dense.max(axis=0, initial=0.0), -dense.min(axis=0, initial=0.0))
         sparse = pool.sparse
         if sparse is not None:
-            sparse_differences = sparse[pairs.better] - sparse[pairs.worse]
-            dense_part = scipy.sparse.csr_array(differences)
-            differences = scipy.sparse.csr_array(scipy.sparse.hstack([dense_part, sparse_differences], format="csr"))
-            magnitude = np.concatenate([magnitude, abs(sparse).max(axis=0).toarray().ravel()])
+            differences = beside(differences, sparse[pairs.better] - sparse[pairs.worse])
+            of_sparse = np.zeros(sparse.shape[1])
+            np.maximum.at(of_sparse, sparse.indices, np.abs(sparse.data))
+            magnitude = np.concatenate([magnitude, of_sparse])
         return Samples(pairs, differences, magnitude, self._sentence_weights(pool), tuple(pool.sparse_names))
 
     def fit_samples(self, samples: Samples, start: Weights, *, sentence_weights: Floats | None = None) -> Fit:
@@ -179,6 +179,19 @@ class PairwiseOptimiser(Optimiser):
             f"no two candidates of a sentence differ by {self.threshold:g} in {self.sentence_metric().name}: "
             "the weights stay as they are"
         )
+
+
+def beside(dense: Floats, sparse: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
+    """(m, d + p) CSR of (m, d) and (m, p) CSR, without the detour over coordinates and columns that `hstack` takes."""
+    m, d = dense.shape
+    starts = sparse.indptr + d * np.arange(m + 1, dtype=sparse.indptr.dtype)
+    columns, values = np.empty(starts[-1], dtype=sparse.indices.dtype), np.empty(starts[-1])
+    of_sparse = np.ones(starts[-1], dtype=bool)
+    of_dense = starts[:-1, None] + np.arange(d)
+    of_sparse[of_dense] = False
+    columns[of_dense], values[of_dense] = np.arange(d), dense
+    columns[of_sparse], values[of_sparse] = sparse.indices + d, sparse.data
+    return scipy.sparse.csr_array((values, columns, starts), shape=(m, d + sparse.shape[1]))
 
 
 def previous_vector(samples: Samples, start: Weights) -> Floats:

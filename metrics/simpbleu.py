@@ -227,25 +227,32 @@ class SimpBleu(Metric):
         return np.asarray(scores.reshape(len(statistics), -1).mean(axis=1))
 
     def _group_scores(self, x: NDArray[Any], alpha: float) -> NDArray[np.float64]:
-        matches = x[:, 0 : 2 * self._order : 2].astype(np.float64)
-        totals = x[:, 1 : 2 * self._order : 2].astype(np.float64)
-        candidate, reference = x[:, -2 if self._recall else 1].astype(np.float64), x[:, -1].astype(np.float64)
-        counted = totals > 0 if self.orders == "effective" else np.ones(totals.shape, dtype=bool)
-        added = np.full(self._order, alpha)
-        if self.smoothing == "lin-och":
-            added[0] = 0.0
-        scores = self._mean(_ratio(matches + added, totals + added), counted)
+        # Column by column: rows of nine are too short to compute with at once.
+        columns = np.ascontiguousarray(x.T, dtype=np.float64)
+        candidate, reference = columns[-2 if self._recall else 1], columns[-1]
+        scores = self._mean(columns, alpha)
         scores *= self._brevity(candidate, reference, alpha)
-        scores[(candidate == 0) | (totals[:, 0] == 0)] = 0.0
+        scores[(candidate == 0) | (columns[1] == 0)] = 0.0
         return scores
 
-    def _mean(self, ratios: NDArray[np.float64], counted: NDArray[np.bool_]) -> NDArray[np.float64]:
-        orders = np.maximum(counted.sum(axis=1), 1)
-        if self._letters[1] == "A":
-            return np.asarray(np.where(counted, ratios, 0.0).sum(axis=1) / orders)
-        with np.errstate(divide="ignore"):
-            logs = np.log(ratios)  # of 0: -inf, whose exponential is 0 again
-        return np.asarray(np.exp(np.where(counted, logs, 0.0).sum(axis=1) / orders))
+    def _mean(self, columns: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
+        """Over orders, of match over total, (width, m) -> (m,)."""
+        geometric = self._letters[1] == "G"
+        total: NDArray[np.float64] = np.zeros(columns.shape[1])
+        orders = np.zeros(columns.shape[1])
+        for n in range(self._order):
+            added = 0.0 if self.smoothing == "lin-och" and n == 0 else alpha
+            values = _ratio(columns[2 * n] + added, columns[2 * n + 1] + added)
+            if geometric:
+                with np.errstate(divide="ignore"):
+                    values = np.log(values)  # of 0: -inf, whose exponential is 0 again
+            if self.orders == "effective":
+                counted = columns[2 * n + 1] > 0
+                values = np.where(counted, values, 0.0)
+                orders += counted
+            total += values
+        total /= np.maximum(orders, 1) if self.orders == "effective" else self._order
+        return np.exp(total) if geometric else total
 
     def _brevity(
         self, candidate: NDArray[np.float64], reference: NDArray[np.float64], alpha: float

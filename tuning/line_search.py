@@ -8,7 +8,7 @@ looked at.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,10 @@ class LineSearch:
         self._starts = starts
         self._statistics = np.ascontiguousarray(statistics, dtype=np.float64)
         self._metric = metric
+        # Stable, so that float statistics are summed in one order everywhere; with counts the order does not matter.
+        self._sorting: Literal["quicksort", "stable"] = (
+            "quicksort" if np.issubdtype(statistics.dtype, np.integer) else "stable"
+        )
         self._rising = np.empty(longest, dtype=np.int64), np.empty(longest), np.empty(longest)
         self._total = np.empty(statistics.shape[1])
         self._spreads = np.empty(2)
@@ -73,8 +77,7 @@ class LineSearch:
             slopes: (n,) what a step of 1 adds to them.
         """
         count = self._points(intercepts, slopes)
-        # Stable, so that float statistics are summed in one order everywhere.
-        order = np.argsort(self._positions[:count], kind="stable")
+        order = np.argsort(self._positions[:count], kind=self._sorting)
         points = (self._positions, self._changes, self._total)
         spread, steepness = self._spreads
         unit = spread / steepness if spread > 0 and steepness > 0 else 1.0

@@ -71,4 +71,5 @@ def run(arguments: argparse.Namespace) -> int:
     if compared.reused:
         print(f"{compared.reused} of {compared.runs} runs were there already.")
     print(f"table    {directory / 'table.json'}, {directory / 'table.tsv'}")
+    print(f"report   {directory / 'report.html'}")
     return 0

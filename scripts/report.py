@@ -1,33 +1,67 @@
-"""`lasw report`: one HTML file from one or several runs."""
+"""`lasw report`: one HTML file from a comparison, or from one or several runs."""
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from pathlib import Path
 
 from lasw.metrics.errors import UserError
-from lasw.tuning.report import read_run, write_report
 
 _EPILOG = """\
 examples:
   lasw report run                          # run/report.html, also while the run goes on
+  lasw report comparison                   # of lasw compare, comparison/report.html
   lasw report run-wro run-pro --output both.html
+
+The report of a run has the oracle of every iteration and single sentences as well, as long as its references are where
+they were.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
-    parser.add_argument("runs", nargs="+", metavar="RUN", help="run directories of 'lasw tune'")
+    parser.add_argument("runs", nargs="+", metavar="DIR", help="directories of 'lasw tune', or one of 'lasw compare'")
     parser.add_argument("--output", metavar="FILE", help="where the report goes (default: report.html of the one run)")
     parser.add_argument("--title", default="", help="of the page")
+    parser.add_argument(
+        "--system", metavar="ROW", help="of a comparison: whose sentences are shown (default: the best row)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the report; 0 if done."""
+    from lasw.tuning.report_comparison import is_comparison, read_comparison_data, write_comparison_report
+
     if arguments.output is None and len(arguments.runs) > 1:
         raise UserError(f"{len(arguments.runs)} runs", remedy="give --output for the report of all of them")
     output = arguments.output or Path(arguments.runs[0]) / "report.html"
-    write_report(output, [read_run(path) for path in arguments.runs], arguments.title)
+    comparisons = [path for path in arguments.runs if is_comparison(path)]
+    if comparisons and len(arguments.runs) > 1:
+        raise UserError("a comparison beside other directories", path=comparisons[0], remedy="give it alone")
+    if comparisons:
+        data = read_comparison_data(comparisons[0])
+        write_comparison_report(output, data, arguments.title, arguments.system)
+    else:
+        _write_runs(arguments, output)
     print(output)
     return 0
+
+
+def _write_runs(arguments: argparse.Namespace, output: str | Path) -> None:
+    from lasw.tuning.report import read_run, write_report
+    from lasw.tuning.report_development import read_development
+
+    if arguments.system is not None:
+        raise UserError("--system", expected="a comparison's directory with it")
+    runs = []
+    for path in arguments.runs:
+        found = read_run(path)
+        try:
+            found = dataclasses.replace(found, development=read_development(Path(path), found))
+        except UserError as error:
+            remark = f"Oracle scores and single sentences are left out: {error}. Relative paths are meant from here."
+            found = dataclasses.replace(found, remarks=(remark,))
+        runs.append(found)
+    write_report(output, runs, arguments.title)

@@ -301,7 +301,7 @@ def test_a_failing_system_keeps_no_other_from_its_runs(grid: Path, capsys: pytes
     said = capsys.readouterr().err
     assert "PRO, seed 1: " in said
     assert "bad.nbest:2" in said
-    assert len(list((grid.parent / "run").glob("runs/WRO*/news-*.txt"))) == 6
+    assert len(list((grid.parent / "run").glob("runs/wro*/news-*.txt"))) == 6
 
 
 def test_rows_are_the_grid(grid: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 import re
@@ -14,6 +15,7 @@ from lasw.scripts.main import main
 from lasw.tuning.charts import Series, line_chart, stacked_bars
 from lasw.tuning.formats.weight_files import write_weights
 from lasw.tuning.report import Table, page, read_run
+from lasw.tuning.report_development import Development
 from lasw.tuning.run_directory import RunDirectory, write_json
 from lasw.tuning.weights import Weights
 
@@ -144,13 +146,22 @@ def test_one_file_that_needs_nothing_else(tmp_path: Path) -> None:
     make_run(tmp_path / "run")
     html = page([read_run(tmp_path / "run")], "A & B", [Table("Test", ["system", "BLEU"], [["x<y", 41.23456]])])
     found = Page(html)
-    assert found.links == []
-    assert not {"script", "link", "img", "iframe", "object"} & set(found.names)
+    assert found.links == ["data:,"]  # an empty icon: browsers ask for one otherwise
+    assert not {"script", "img", "iframe", "object"} & set(found.names)
     assert "url(" not in html
     assert "@import" not in html
     assert '<meta name="viewport" content="width=device-width' in html
     assert "@media print" in html
     assert found.tables[0] == [[("system", None), ("BLEU", None)], [("x<y", None), ("41.23", "41.23456")]]
+
+
+def test_candidates_and_oracles_per_iteration(tmp_path: Path) -> None:
+    records = make_run(tmp_path / "run")
+    run = dataclasses.replace(read_run(tmp_path / "run"), development=Development([(1, 0.5), (2, 0.625)], None))
+    html = page([run])
+    assert re.findall(r"<title>oracle[^<]*, iteration (\d): ([\d.]+)</title>", html) == [("1", "50.00"), ("2", "62.50")]
+    new = re.findall(r"<title>(\d), new: (\d+) candidates</title>", html)
+    assert new == [(str(r["iteration"]), str(r["new_candidates"])) for r in records[:2]]
 
 
 def test_a_run_under_way_and_one_that_has_not_begun(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from html import escape
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999")
 _DASHES = ("", "6 3", "2 3", "8 3 2 3")
 _WIDTH, _HEIGHT = 640, 300
-_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 12, 40
+_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 14, 12, 44  # room for letters of half as much again, which narrow screens get
+_SIDE, _ROW = 24, 44  # margins and height of a row in charts that have one a name: the name, its dots below
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,12 @@ def line_chart(label: str, series: Sequence[Series], x_label: str, y_label: str,
 
 
 def stacked_bars(
-    label: str, categories: Sequence[str], series: Sequence[tuple[str, Sequence[float]]], unit: str
+    label: str, categories: Sequence[str], series: Sequence[tuple[str, Sequence[float]]], unit: str, digits: int = 2
 ) -> str:
-    """One bar a category, one layer a series (name, a value per category), with a legend below."""
+    """One bar a category, one layer a series (name, a value per category), with a legend below.
+
+    `digits` are those behind the point in tool tips.
+    """
     totals = [sum(values[k] for _, values in series) for k in range(len(categories))]
     y_ticks = _ticks(0.0, max(totals, default=0.0))
     frame = _Frame(0, len(categories), 0.0, y_ticks[-1])
@@ -66,12 +70,53 @@ def stacked_bars(
             parts.append(
                 f'<rect x="{left:.1f}" y="{frame.y(top):.1f}" width="{right - left:.1f}" '
                 f'height="{frame.y(base) - frame.y(top):.1f}" fill="{_style(colour_index)[0]}">'
-                f"<title>{escape(category)}, {escape(name)}: {values[k]:.2f} {escape(unit)}</title></rect>"
+                f"<title>{escape(category)}, {escape(name)}: {values[k]:.{digits}f} {escape(unit)}</title></rect>"
             )
             base = top
         if k % every == 0:
             parts.append(_text((left + right) / 2, _HEIGHT - _BOTTOM + 16, category, "middle"))
     return _svg(label, parts) + _legend([name for name, _ in series])
+
+
+def dot_rows(label: str, rows: Sequence[tuple[str, Sequence[float]]], x_label: str) -> str:
+    """One line a row: a dot a value, an upright stroke at their mean; the first row's mean is drawn through all.
+
+    Args:
+        label: what it shows, for who cannot see it.
+        rows: (name, values), at least one value each.
+        x_label: below the x axis.
+    """
+    values = [value for _, own in rows for value in own]
+    ticks = _ticks(min(values), max(values))
+    height = _TOP + _ROW * len(rows) + _BOTTOM
+
+    def x(value: float) -> float:
+        return _SIDE + (value - ticks[0]) / (ticks[-1] - ticks[0]) * (_WIDTH - 2 * _SIDE)
+
+    bottom = height - _BOTTOM
+    parts = []
+    for value in ticks:
+        parts.append(f'<line class="grid" x1="{x(value):.1f}" x2="{x(value):.1f}" y1="{_TOP}" y2="{bottom}"/>')
+        parts.append(_text(x(value), bottom + 16, _tick_text(value, ticks), "middle"))
+    means = [sum(own) / len(own) for _, own in rows]
+    parts.append(
+        f'<line x1="{x(means[0]):.1f}" x2="{x(means[0]):.1f}" y1="{_TOP}" y2="{bottom}" stroke="{_COLOURS[7]}" '
+        f'stroke-dasharray="4 3"/>'
+    )
+    for k, ((name, own), mean) in enumerate(zip(rows, means, strict=True)):
+        middle = _TOP + _ROW * (k + 0.7)
+        parts.append(_text(0, middle - 14, name, "start"))
+        parts.append(
+            f'<line x1="{x(mean):.1f}" x2="{x(mean):.1f}" y1="{middle - 8:.1f}" y2="{middle + 8:.1f}" '
+            f'stroke="{_COLOURS[1]}" stroke-width="3"><title>{escape(name)}, mean: {mean:.2f}</title></line>'
+        )
+        parts.extend(
+            f'<circle cx="{x(value):.1f}" cy="{middle:.1f}" r="4" fill="{_COLOURS[0]}" fill-opacity="0.7">'
+            f"<title>{escape(name)}: {value:.2f}</title></circle>"
+            for value in own
+        )
+    parts.append(_text(_WIDTH / 2, height - 6, x_label, "middle"))
+    return _svg(label, parts, height)
 
 
 @dataclass(frozen=True)
@@ -91,12 +136,11 @@ class _Frame:
 
 
 def _axes(frame: _Frame, x_ticks: Sequence[int], y_ticks: Sequence[float], x_label: str, y_label: str) -> str:
-    digits = max(0, -math.floor(math.log10(y_ticks[1] - y_ticks[0]) + 1e-9))
     parts = []
     for value in y_ticks:
         y = frame.y(value)
         parts.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        parts.append(_text(_LEFT - 6, y + 4, f"{value:.{digits}f}", "end"))
+        parts.append(_text(_LEFT - 6, y + 4, _tick_text(value, y_ticks), "end"))
     parts.extend(_text(frame.x(value), _HEIGHT - _BOTTOM + 16, str(value), "middle") for value in x_ticks)
     parts.append(_text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 6, x_label, "middle"))
     middle = (_TOP + _HEIGHT - _BOTTOM) / 2
@@ -111,9 +155,14 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
-def _svg(label: str, parts: Sequence[str]) -> str:
+def _tick_text(value: float, ticks: Sequence[float]) -> str:
+    digits = max(0, -math.floor(math.log10(ticks[1] - ticks[0]) + 1e-9))
+    return f"{value:.{digits}f}"
+
+
+def _svg(label: str, parts: Sequence[str], height: int = _HEIGHT) -> str:
     return (
-        f'<div class="chart"><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(label)}">'
+        f'<div class="chart"><svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{escape(label)}">'
         f"{''.join(parts)}</svg></div>"
     )
 

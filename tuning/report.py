@@ -1,4 +1,7 @@
-"""What happened in one or several runs, as one HTML file that needs nothing else: no script, no outside resource."""
+"""What happened in one or several runs, as one HTML file that needs nothing else.
+
+There is no outside resource, and a script only where a table can be sorted.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,8 +19,12 @@ from lasw.metrics.errors import UserError
 from lasw.metrics.files import read_lines, write_text
 from lasw.tuning.charts import Series, line_chart, stacked_bars
 from lasw.tuning.formats.weight_files import read_weights
-from lasw.tuning.report_style import STYLE
+from lasw.tuning.report_sentences import sentences_html
+from lasw.tuning.report_style import SORT_SCRIPT, STYLE
 from lasw.tuning.weights import Weights
+
+if TYPE_CHECKING:
+    from lasw.tuning.report_development import Development
 
 _STEPS = ("decode", "write", "pool", "optimise")
 _SHOWN_SPARSE = 50
@@ -29,7 +36,8 @@ Json = dict[str, Any]
 class RunData:
     """What a run directory says: `records` are the lines of its log, `weights` those before iteration 1, 2, ...
 
-    `result` is why the run ended and what it chose; None while it goes on.
+    `result` is why the run ended and what it chose; None while it goes on. `development` is what the N-best lists say
+    beside the log, `remarks` what is to be said of it.
     """
 
     name: str
@@ -38,6 +46,8 @@ class RunData:
     weights: list[Weights]
     result: Json | None
     final: Weights | None
+    development: Development | None = None
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -104,12 +114,20 @@ def page(runs: Sequence[RunData], title: str = "", tables: Sequence[Table] = ())
     if len(runs) > 1:
         body.append(_comparison(runs))
     body.extend(_run(run, heading=len(runs) > 1) for run in runs)
+    return document(title, body)
+
+
+def document(title: str, body: Sequence[str]) -> str:
+    """A whole HTML file of sections."""
+    content = "\n".join(body)
+    script = f"\n<script>{SORT_SCRIPT}</script>" if 'sortable">' in content else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        # Browsers ask for an icon otherwise.
+        '<link rel="icon" href="data:,">\n'
         f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
-        + "\n".join(body)
-        + "\n</main>\n</body>\n</html>\n"
+        f"{content}\n</main>{script}\n</body>\n</html>\n"
     )
 
 
@@ -125,7 +143,11 @@ def _run(run: RunData, heading: bool) -> str:
     parts = [f"<h2>Run {escape(run.name)}</h2>"] if heading else []
     parts.append(f"<p>{escape(_summary(run))}</p>")
     if run.records:
-        parts += [_score_chart(run), _weight_chart(run), _time_chart(run), _iterations(run), _warnings(run)]
+        parts += [_score_chart(run), _weight_chart(run), _time_chart(run), _candidates(run), _iterations(run)]
+        parts += [_warnings(run)]
+    if run.development is not None and run.development.sentences is not None:
+        parts.append(sentences_html(run.development.sentences))
+    parts += [f"<p>{escape(remark)}</p>" for remark in run.remarks]
     if run.final is not None:
         parts.append(_weights_table(run.final))
     parts.append(_how(run))
@@ -148,7 +170,7 @@ def _summary(run: RunData) -> str:
 
 def _scores(run: RunData, key: str) -> list[tuple[int, float]]:
     # Record i is about the weights that iteration i - 1 made; the pool BLEU is that of the weights iteration i made.
-    shift = 1 if key == "dev_score" else 0
+    shift = 1 if key in ("dev_score", "held_out_score") else 0
     return [(r["iteration"] - shift, 100 * r[key]) for r in run.records if r.get(key) is not None]
 
 
@@ -157,6 +179,11 @@ def _score_chart(run: RunData) -> str:
         Series("development score, decoded with the weights that the iteration made", _scores(run, "dev_score")),
         Series("pool BLEU of these weights", _scores(run, "pool_bleu")),
     ]
+    if run.development is not None:
+        oracle = [(number, 100 * score) for number, score in run.development.oracle]
+        series.append(Series("oracle: the best candidates up to the iteration", oracle))
+    if any(record.get("held_out_score") is not None for record in run.records):
+        series.append(Series("held-out score", _scores(run, "held_out_score")))
     chart = line_chart("scores by iteration", [s for s in series if s.points], "iteration", "score")
     return f"<h3>Score per iteration</h3>{chart}"
 
@@ -175,6 +202,17 @@ def _time_chart(run: RunData) -> str:
     return f"<h3>Time per step</h3>{stacked_bars('seconds by iteration and step', categories, series, 'seconds')}"
 
 
+def _candidates(run: RunData) -> str:
+    made = [record for record in run.records if record.get("candidates") is not None]
+    if not made:
+        return ""
+    categories = [str(record["iteration"]) for record in made]
+    new = [float(record["new_candidates"]) for record in made]
+    old = [record["candidates"] - count for record, count in zip(made, new, strict=True)]
+    chart = stacked_bars("candidates by iteration", categories, [("known", old), ("new", new)], "candidates", digits=0)
+    return f"<h3>Candidates per iteration</h3>{chart}"
+
+
 def _iterations(run: RunData) -> str:
     header = ["iteration", "development score before it", "pool BLEU after it", "candidates", "new"]
     header += ["largest move of a weight", *(f"{step}, s" for step in _STEPS)]
@@ -189,7 +227,7 @@ def _iterations(run: RunData) -> str:
     note = ""
     if "pool_bleu" not in run.records[-1]:
         note = "<p>The last line is the decoding with the last weights.</p>"
-    return "<h3>Iterations</h3>" + _html_table(header, rows) + note
+    return "<h3>Iterations</h3>" + html_table(header, rows) + note
 
 
 def _warnings(run: RunData) -> str:
@@ -198,12 +236,12 @@ def _warnings(run: RunData) -> str:
 
 
 def _weights_table(weights: Weights) -> str:
-    rows = [[escape(n), _number(v)] for n, v in zip(weights.names.components, weights.dense.tolist(), strict=True)]
+    rows = [[escape(n), number_html(v)] for n, v in zip(weights.names.components, weights.dense.tolist(), strict=True)]
     largest = sorted(weights.sparse.items(), key=lambda item: (-abs(item[1]), item[0]))
-    rows += [[escape(name), _number(value)] for name, value in largest[:_SHOWN_SPARSE]]
+    rows += [[escape(name), number_html(value)] for name, value in largest[:_SHOWN_SPARSE]]
     more = len(largest) - _SHOWN_SPARSE
     note = f"<p>{more} smaller sparse weights are in weights.json.</p>" if more > 0 else ""
-    return "<h3>Final weights</h3>" + _html_table(["feature", "weight"], rows) + note
+    return "<h3>Final weights</h3>" + html_table(["feature", "weight"], rows) + note
 
 
 def _how(run: RunData) -> str:
@@ -211,38 +249,43 @@ def _how(run: RunData) -> str:
     rows: list[list[str]] = []
     if said.get("command"):
         rows.append(["command", f"<code>{escape(said['command'])}</code>"])
-    rows += [[escape(key), f"<code>{escape(_plain(value))}</code>"] for key, value in _pairs(said)]
-    return f"<h3>How it was made</h3>{_html_table(['', ''], rows)}"
+    rows += [[escape(key), f"<code>{escape(plain_text(value))}</code>"] for key, value in flat_pairs(said)]
+    return f"<h3>How it was made</h3>{html_table(['', ''], rows, 'facts')}"
 
 
-def _pairs(content: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+def flat_pairs(content: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    """(dotted key, value) of everything in a JSON object but its command."""
     pairs: list[tuple[str, Any]] = []
     for key, value in content.items():
         if isinstance(value, dict) and value:
-            pairs += _pairs(value, f"{prefix}{key}.")
+            pairs += flat_pairs(value, f"{prefix}{key}.")
         elif prefix or key != "command":
             pairs.append((prefix + key, value))
     return pairs
 
 
-def _plain(value: Any) -> str:
+def plain_text(value: Any) -> str:
+    """A JSON value in one line."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _table(table: Table) -> str:
-    rows = [[escape(c) if isinstance(c, str) else _number(c, 2) for c in row] for row in table.rows]
+    rows = [[escape(c) if isinstance(c, str) else number_html(c, 2) for c in row] for row in table.rows]
     notes = "".join(f"<p>{escape(note)}</p>" for note in table.notes)
     header = [escape(name) for name in table.header]
-    return f"<section><h2>{escape(table.title)}</h2>{_html_table(header, rows)}{notes}</section>"
+    return f"<section><h2>{escape(table.title)}</h2>{html_table(header, rows)}{notes}</section>"
 
 
-def _html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def html_table(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "") -> str:
+    """A table of cells that are HTML already; it scrolls by itself where the screen is too narrow."""
+    marked = f' class="{kind}"' if kind else ""
     head = f"<thead><tr>{''.join(f'<th>{name}</th>' for name in header)}</tr></thead>" if any(header) else ""
     lines = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-    return f'<div class="wide"><table>{head}<tbody>{lines}</tbody></table></div>'
+    return f'<div class="wide"><table{marked}>{head}<tbody>{lines}</tbody></table></div>'
 
 
-def _number(value: float, digits: int = 6) -> str:
+def number_html(value: float, digits: int = 6) -> str:
+    """A number as it is shown, with its full value for programs."""
     return f'<data value="{value!r}">{value:.{digits}f}</data>'
 
 

@@ -1,4 +1,4 @@
-"""How a report looks: on wide and narrow screens, light and dark, and on paper."""
+"""How a report looks (on wide and narrow screens, light and dark, and on paper), and the script that sorts tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ h1 { font-size: 1.6rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.25rem; margin-top: 2rem; border-bottom: 1px solid var(--line); }
 h3 { font-size: 1.05rem; margin-top: 1.5rem; }
 .wide, .chart { overflow-x: auto; }
-.chart svg { display: block; width: 100%; min-width: 30rem; height: auto; font: 12px system-ui, sans-serif; }
+.chart svg { display: block; width: 100%; height: auto; font: 12px system-ui, sans-serif; }
 .chart .grid { stroke: #e3e6e9; }
 .legend { display: flex; flex-wrap: wrap; gap: 0 1.2rem; margin: 0; padding: .3rem .5rem; list-style: none; }
 .legend { font-size: .85rem; }
@@ -23,15 +23,65 @@ h3 { font-size: 1.05rem; margin-top: 1.5rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .7rem .25rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 th { font-size: .85rem; font-weight: 600; color: var(--soft); }
+.sortable th button { all: unset; cursor: pointer; }
+.sortable th button::after { content: " \\2195"; color: var(--soft); }
+.sortable th[aria-sort=ascending] button::after { content: " \\2191"; }
+.sortable th[aria-sort=descending] button::after { content: " \\2193"; }
+.sortable th button:focus-visible { outline: 2px solid #0072b2; }
+.sentences { width: 100%; font-size: .9rem; }
+.sentences td:last-child { padding-right: 0; white-space: normal; width: 100%; overflow-wrap: anywhere; }
+.sentences td p { margin: 0; color: var(--soft); }
+.sentences .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 0 1.2rem; margin-top: .2rem; }
+.sentences small { display: block; color: var(--soft); font-size: .75rem; }
+mark { background: #ffe08a; color: #1d1f21; border-radius: 2px; padding: 0 1px; }
 p { overflow-wrap: anywhere; }
-td:has(+ td > code) { min-width: 9.5rem; overflow-wrap: anywhere; }
+.facts td:first-child { min-width: 15rem; overflow-wrap: anywhere; }
+td:has(data) { white-space: nowrap; }
+.sentences th { overflow-wrap: anywhere; min-width: 3.2rem; }
 code { font-size: .85rem; overflow-wrap: anywhere; }
-td code { display: inline-block; min-width: 11rem; }
+.facts code { display: inline-block; min-width: 11rem; }
+@media (max-width: 44rem) {
+  .chart svg { font-size: 17px; }
+  .wide table { font-size: .9rem; }
+  .facts td:first-child { min-width: 9.5rem; }
+  .sentences tr { display: grid; grid-template-columns: repeat(4, auto); border-bottom: 1px solid var(--line); }
+  .sentences th, .sentences td { border: 0; }
+  .sentences th:last-child { display: none; }
+  .sentences td:last-child { grid-column: 1 / -1; }
+  .sentences .pair { grid-template-columns: 1fr; }
+}
 @media print {
   body { background: #ffffff; color: #000000; font-size: 10pt; }
   main { max-width: none; padding: 0; }
   .wide, .chart { overflow: visible; }
-  .chart svg { min-width: 0; max-width: 16cm; }
-  section > h3, table, .chart { break-inside: avoid; }
+  .chart svg { max-width: 16cm; }
+  .wide table { font-size: 8pt; }
+  section > h3, .wide table, .sentences tr, .chart { break-inside: avoid; }
+  .sortable th button::after { content: ""; }
+}
+"""
+
+# Rows in the order of the exact values of a column, largest first, then the other way round; text by its words.
+SORT_SCRIPT = """
+for (const table of document.querySelectorAll("table.sortable")) {
+  const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];
+  heads.forEach((head, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const falling = head.getAttribute("aria-sort") !== "descending", sign = falling ? -1 : 1;
+      const key = row => {
+        const cell = row.cells[column], data = cell.querySelector("data");
+        return data ? Number(data.value) : cell.textContent;
+      };
+      const numbers = (a, b) => typeof a === "number" && typeof b === "number";
+      const order = (a, b) => numbers(a, b) ? a - b : String(a).localeCompare(String(b));
+      heads.forEach(other => other.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+      body.append(...[...body.rows].sort((one, other) => sign * order(key(one), key(other))));
+    });
+  });
 }
 """

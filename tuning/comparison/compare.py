@@ -9,10 +9,11 @@ from pathlib import Path
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import write_text
 from lasw.tuning.comparison.executors import executor, run_all
-from lasw.tuning.comparison.grid import Row, Task, rows, tasks
+from lasw.tuning.comparison.grid import Row, Task, rows, runs, tasks
 from lasw.tuning.comparison.settings import Comparison
 from lasw.tuning.comparison.table import columns, dumped, table_json, table_tsv
 from lasw.tuning.comparison.work import perform
+from lasw.tuning.report_comparison import read_comparison_data, write_comparison_report
 from lasw.tuning.run_directory import Json, RunDirectory, write_json
 from lasw.tuning.tune import versions
 
@@ -57,8 +58,8 @@ def compare(
     """
     found = rows(comparison)
     with RunDirectory(directory):
-        grid = tasks(comparison, found, directory)
-        flat = _distinct([task for row in grid for task in row])
+        grid = tasks(comparison, found, directory, command)
+        flat = runs(grid)
         missing = [task for task in flat if not task.done()]
         reused = len(flat) - len(missing)
         _describe(directory, comparison, found, grid, command)
@@ -67,12 +68,8 @@ def compare(
         table = table_json(comparison, found, columns(comparison, grid))
         write_text(directory / "table.json", dumped(table))
         write_text(directory / "table.tsv", table_tsv(table))
+        write_comparison_report(directory / "report.html", read_comparison_data(directory))
     return Compared(table, len(flat), reused)
-
-
-def _distinct(all_tasks: list[Task]) -> list[Task]:
-    """Rows with one name and the same settings share their runs."""
-    return list({task.folder: task for task in all_tasks}.values())
 
 
 def _carry_out(
@@ -115,13 +112,13 @@ def _describe(directory: Path, comparison: Comparison, found: list[Row], grid: l
                     "row": row.label,
                     "signature": row.signature,
                     "runs": [str(task.folder.relative_to(directory.resolve())) for task in line],
+                    "files": [one.file for one in line[0].translations],
                 }
                 for row, line in zip(found, grid, strict=True)
             ],
             "tests": [
                 {
                     "test": one.name,
-                    "file": one.file,
                     "source": None if one.data.source is None else str(one.data.source.absolute()),
                     "references": [str(path.absolute()) for path in one.data.references],
                     "encoding": one.data.encoding,

@@ -27,7 +27,7 @@ from lasw.tuning.configuration import keys
 from lasw.tuning.optimisers import make_optimiser, optimiser_class
 from lasw.tuning.parameters import parameters
 from lasw.tuning.run_directory import Json
-from lasw.tuning.tune import MAY_CHANGE, fingerprint, open_decoder
+from lasw.tuning.tune import fingerprint, open_decoder
 
 _HASH = 10  # hexadecimal digits in the name of a folder: 40 bits for a few hundred runs
 _PATHS = ("source", "references", "lists", "start")
@@ -64,28 +64,31 @@ class Translation:
     Attributes:
         name: of the test set.
         data: its files.
+        local: false, or how the weights of every sentence are made from the tuned ones.
         decoder: name and arguments of the decoder; None: its lists are reranked.
         file: of the translations, in the folder of the run; its name tells what they depend on beside the weights.
     """
 
     name: str
     data: TestSet
+    local: str
     decoder: dict[str, Any] | None
     file: str
 
 
 @dataclass(frozen=True)
 class Task:
-    """One run of one row: tune with a seed, translate the test sets. It holds all that a worker needs to know.
+    """One run: tune with a seed, translate the test sets. It holds all that a worker needs to know.
+
+    Rows that differ only in what is done with the tuned weights share a run.
 
     Attributes:
-        label: of its row.
+        label: of its row, or of the first of them.
         seed: of everything that is drawn.
         folder: where its files are, named by what the run depends on.
         run: the [run] section of the tuning.
         decoder: name and arguments; None: the development set's lists are the pool.
         optimiser: the [optimiser] section.
-        local: of its system.
         development: what it is tuned on.
         inputs: fingerprints of the development set's files.
         translations: of the test sets.
@@ -98,7 +101,6 @@ class Task:
     run: dict[str, Any]
     decoder: dict[str, Any] | None
     optimiser: dict[str, Any]
-    local: str
     development: DevelopmentSet
     inputs: Json
     translations: tuple[Translation, ...]
@@ -133,8 +135,14 @@ def rows(comparison: Comparison) -> list[Row]:
     return found
 
 
-def tasks(comparison: Comparison, found: Sequence[Row], folder: Path) -> list[list[Task]]:
+def tasks(comparison: Comparison, found: Sequence[Row], folder: Path, command: str = "") -> list[list[Task]]:
     """The runs of every row, one a seed.
+
+    Args:
+        comparison: its settings.
+        found: its rows.
+        folder: of the comparison.
+        command: as it was typed, for the reports of tuning runs.
 
     Raises:
         UserError: a file that cannot be read, settings that do not fit together.
@@ -145,17 +153,17 @@ def tasks(comparison: Comparison, found: Sequence[Row], folder: Path) -> list[li
         name: {**files.of_set(data), "decoder": files.of_decoder(decoders[name])}
         for name, data in comparison.development.items()
     }
-    translations = tuple(
-        _translation(name, data, comparison.decoder, files)
-        for name, data in (comparison.test or comparison.development).items()
-    )
-    return [
-        [
-            _task(row, seed, folder.resolve(), comparison.run, decoders, comparison.development, inputs, translations)
-            for seed in comparison.settings.seeds
-        ]
-        for row in found
-    ]
+
+    def test(row: Row) -> tuple[Translation, ...]:
+        local = row.system.settings.local
+        sets = comparison.test or comparison.development
+        return tuple(_translation(name, data, local, comparison.decoder, files) for name, data in sets.items())
+
+    def task(row: Row, seed: int) -> Task:
+        made = _task(row, seed, folder.resolve(), comparison.run, decoders, comparison.development, inputs, test(row))
+        return dataclasses.replace(made, description={"command": command, **made.description})
+
+    return [[task(row, seed) for seed in comparison.settings.seeds] for row in found]
 
 
 def _losses(system: System, of_all: Sequence[str]) -> list[str | None]:
@@ -198,17 +206,12 @@ def _task(
         sections = tuning_sections(run, data, decoder, optimiser, seed, folder)
         full = tuning_configuration(sections).sections
         full["run"].pop("directory")
-        for key in MAY_CHANGE:
-            section, _, name = key.partition(".")
-            if name != "iterations":
-                full[section].pop(name, None)
+        full["decoder"].pop("jobs", None)  # the lists are the same for any number
         settings |= {key: _without_paths(key, values) for key, values in full.items() if key != "data"}
-    if row.system.settings.local != "false":
-        settings["local"] = row.system.settings.local
     known = {"settings": settings, "inputs": inputs[row.development], "version": version()}
-    place = folder / "runs" / f"{_slug(row.label)}-{_digest(known)}"
+    name = "-".join([optimiser["name"], *([row.loss] if row.loss else []), row.development, f"seed{seed}"])
+    place = folder / "runs" / f"{_slug(name)}-{_digest(known)}"
     description = {
-        "row": row.label,
         "seed": seed,
         "signature": row.signature,
         **known,
@@ -221,12 +224,21 @@ def _task(
         run,
         decoder,
         optimiser,
-        row.system.settings.local,
         data,
         inputs[row.development],
         translations,
         description,
     )
+
+
+def runs(grid: Sequence[Sequence[Task]]) -> list[Task]:
+    """What is to be done, each run once, with the translations that any row wants of it."""
+    found: dict[Path, Task] = {}
+    for task in (task for row in grid for task in row):
+        known = found.setdefault(task.folder, task)
+        new = tuple(one for one in task.translations if one not in known.translations)
+        found[task.folder] = dataclasses.replace(known, translations=known.translations + new)
+    return list(found.values())
 
 
 def tuning_sections(
@@ -257,18 +269,21 @@ def _defaults(row: Row) -> Json:
     return {key: one.default for key, one in parameters(optimiser_class(name)).items() if key != "seed"}
 
 
-def _translation(name: str, data: TestSet, decoder: dict[str, Any] | None, files: _Fingerprints) -> Translation:
+def _translation(
+    name: str, data: TestSet, local: str, decoder: dict[str, Any] | None, files: _Fingerprints
+) -> Translation:
     by_lists = decoder is None or (data.lists and decoder["name"] != "fixed")
     used = None if by_lists else _with_lists(decoder, data.lists)
     settings = {} if used is None else {k: v for k, v in _without_paths("decoder", used).items() if k != "jobs"}
     known = {
+        "local": local,
         "settings": settings,
         "decoder": files.of_decoder(used),
         "inputs": {key: value for key, value in files.of_set(data).items() if key in ("source", "lists")},
         # How many sentences there are is read off the references where there is no source.
         "sentences": files.of_set(data)["references"] if data.source is None else None,
     }
-    return Translation(name, data, used, f"{_slug(name)}-{_digest(known)}.txt")
+    return Translation(name, data, local, used, f"{_slug(name)}-{_digest(known)}.txt")
 
 
 def _with_lists(decoder: dict[str, Any] | None, lists: tuple[Path, ...]) -> dict[str, Any] | None:
@@ -282,6 +297,7 @@ class _Fingerprints:
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
+        self._decoders: dict[str, list[str]] = {}
 
     def of(self, path: str | os.PathLike[str]) -> str:
         name = os.fspath(path)
@@ -299,8 +315,11 @@ class _Fingerprints:
     def of_decoder(self, decoder: dict[str, Any] | None) -> list[str]:
         if decoder is None:
             return []
-        opened = open_decoder(decoder["name"], {k: v for k, v in decoder.items() if k != "name"})
-        return [f"{Path(path).name} {self.of(path)}" for path in opened.input_files()]
+        key = repr(decoder)
+        if key not in self._decoders:
+            opened = open_decoder(decoder["name"], {k: v for k, v in decoder.items() if k != "name"})
+            self._decoders[key] = [f"{Path(path).name} {self.of(path)}" for path in opened.input_files()]
+        return self._decoders[key]
 
 
 def _digest(content: Json) -> str:

@@ -82,7 +82,7 @@ def _tuned(task: Task) -> tuple[Weights, Json]:
     sections = tuning_sections(
         task.run, task.development, task.decoder, task.optimiser, task.seed, task.folder / "tuning"
     )
-    outcome = _when_free(lambda: tune(configuration(sections), command=task.description.get("command", "")))
+    outcome = _when_free(lambda: tune(configuration(sections), command=task.description["command"]))
     return outcome.weights, {
         "dev_score": outcome.dev_score,
         "reason": outcome.reason,

@@ -30,7 +30,7 @@ class Seen:
     zeros: int = 0
     reordered: int = 0
     _last: int = 0
-    _present: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    _ids: list[NDArray[np.int32]] = field(default_factory=list)  # the distinct ones of every block
 
     def block(self, owner: NDArray[np.int32], first_line: int) -> None:
         """Take in the ids (n,) of lines `first_line` and on.
@@ -60,17 +60,15 @@ class Seen:
                 expected=f"at most {self.segments - 1}, there are {self.segments} references",
                 remedy=self._remedy(owner[: k + 1]),
             )
-        if largest >= len(self._present):
-            self._present = np.concatenate([self._present, np.zeros(largest + 1, dtype=np.bool_)])
-        self._present[owner] = True
+        self._ids.append(np.unique(owner))
 
     def warnings(self, blocks: Blocks) -> list[str]:
         """One line for everything that the user should know."""
         told = []
-        missing = self._missing()
-        if len(missing):
-            some = ", ".join(map(str, missing[:_SHOWN].tolist())) + (", ..." if len(missing) > _SHOWN else "")
-            told.append(f"no hypotheses for {_count(len(missing), 'sentence')} (id {some})")
+        count, some = self._missing()
+        if count:
+            named = ", ".join(map(str, some)) + (", ..." if count > len(some) else "")
+            told.append(f"no hypotheses for {_count(count, 'sentence')} (id {named})")
         if self.zeros:
             told.append(f"{_count(self.zeros, 'dense feature value')} not printed, taken as 0")
         if self.reordered:
@@ -81,16 +79,20 @@ class Seen:
             told.append("the last line has no end; was the file cut off?")
         return [f"{self.path}: {line}" for line in told]
 
-    def _missing(self) -> NDArray[np.int64]:
-        size = self.segments
-        if size is None:
-            size = int(np.flatnonzero(self._present)[-1]) + 1
-        present = np.zeros(size, dtype=np.bool_)
-        present[: len(self._present)] = self._present[:size]
-        return np.flatnonzero(~present)
+    def _missing(self) -> tuple[int, list[int]]:
+        """How many sentences have no hypothesis, and the first few of them; in memory of the ids that are there."""
+        present = np.unique(np.concatenate(self._ids)).astype(np.int64)
+        size = self.segments if self.segments is not None else int(present[-1]) + 1
+        gaps = np.concatenate([[-1], present, [size]])
+        some: list[int] = []
+        for k in np.flatnonzero(np.diff(gaps) > 1).tolist():
+            some += range(int(gaps[k]) + 1, min(int(gaps[k + 1]), int(gaps[k]) + 1 + _SHOWN))
+            if len(some) >= _SHOWN:
+                break
+        return size - len(present), some[:_SHOWN]
 
     def _remedy(self, owner: NDArray[np.int32]) -> str:
-        without_0 = not (len(self._present) and self._present[0]) and owner.all()
+        without_0 = owner.all() and all(ids[0] != 0 for ids in self._ids)
         if owner[-1] == self.segments and without_0:
             return "do the ids start at 1? They must start at 0"
         return "are these the references of this list?"

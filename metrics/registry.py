@@ -23,6 +23,7 @@ _FAMILIES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("WER|PER|CDER", "lasw.metrics.edits", "from_spec", ("WER", "PER", "CDER")),
     ("TER", "lasw.metrics.ter", "from_spec", ("TER",)),
     ("CHRF", "lasw.metrics.chrf", "from_spec", ("CHRF",)),
+    ("NIST", "lasw.metrics.nist", "from_spec", ("NIST",)),
 )
 
 # the same for those that hold specifications: their function gets all that is behind the name

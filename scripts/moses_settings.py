@@ -179,7 +179,9 @@ def _told(given: Given, name: str, remarks: list[str]) -> tuple[dict[str, str], 
             told.update(read_arguments(f"--{option}", text, known))
     options: dict[str, str] = {}
     no_shuffle = told.pop("no_shuffle", None)
-    of_mira = {key: told.pop(key) for key in ("c", "decay", "passes", "model_bg", "safe_hope") if key in told}
+    of_mira: dict[str, str] = {
+        key: told.pop(key) for key in ("c", "decay", "passes", "model_bg", "safe_hope") if key in told
+    }
     if no_shuffle:
         of_mira["shuffle"] = "false"
     of_mert = _of_mert(given, told)
@@ -195,7 +197,7 @@ def _told(given: Given, name: str, remarks: list[str]) -> tuple[dict[str, str], 
 
 def _of_mert(given: Given, told: dict[str, str]) -> dict[str, str]:
     """MERT's hyper-parameters: the script's own options count before the arguments."""
-    options = {key: told.pop(key) for key in ("restarts", "random_directions") if key in told}
+    options: dict[str, str] = {key: told.pop(key) for key in ("restarts", "random_directions") if key in told}
     kind = told.pop("type", "powell")
     if kind not in ("powell", "random-direction", "random"):
         raise UserError(f"--mertargs -t {kind}", expected="powell, random-direction, random")

@@ -21,7 +21,6 @@ import os
 import pickle
 import signal
 import stat
-import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -30,7 +29,7 @@ from typing import Any
 
 Candidate = tuple[str, list[float], dict[str, float]]
 
-SCRIPT = """#!{python}
+SCRIPT = """#!{python} -SE
 import sys
 sys.path.insert(0, {tests!r})
 from stand_in_moses import main
@@ -77,6 +76,8 @@ def main(pool_path: str, arguments: Sequence[str]) -> int:
             show(weights, sparse)
         return 0
     if "child" in knobs:
+        import subprocess  # takes a third of the start
+
         child = subprocess.Popen(["sleep", "60"])
         Path(knobs["child"]).write_text(str(child.pid))
     if given.get("weight-overwrite"):

@@ -8,7 +8,7 @@ import re
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from lasw.tuning.decoders.moses_features import Features, features, parse_shown
 from lasw.tuning.decoders.moses_flags import Flags, as_sections
 from lasw.tuning.decoders.moses_shards import Shard, finish
 from lasw.tuning.decoders.program import Program, last_lines, shards, stop
+from lasw.tuning.formats.alternate_weights import marked, write_settings
 from lasw.tuning.formats.moses_ini import rewrite
 from lasw.tuning.formats.nbest_reader import Options, read_nbest
 from lasw.tuning.formats.weight_files import MOSES, read_weight_file
@@ -82,11 +83,10 @@ class Moses(Decoder):
         sparse = self.flags.values("weight-file")
         self._sparse_path = self._folder / sparse[0] if sparse else None
         self.flags = self.flags.without("weight-file")
-        self._command = [*_words(moses), *self.flags.words(), "-config", "{weights}"]
-        if inputtype is not None:
-            self._command += ["-inputtype", str(inputtype)]
-        lists = ["-n-best-list", "{nbest}", "{n}", *(["distinct"] if distinct else [])]
-        self._program = self._opened([*self._command, *lists, "-input-file", "{source}"])
+        self._moses, self._inputtype = _words(moses), inputtype
+        self._command = self._called(self.flags)
+        self._lists = ["-n-best-list", "{nbest}", "{n}", *(["distinct"] if distinct else []), "-input-file", "{source}"]
+        self._program = self._opened([*self._command, *self._lists])
         self._features = self._known_features()
         self._sparse_names = Vocabulary()
 
@@ -110,16 +110,51 @@ class Moses(Decoder):
             UserError: Moses failed (the sentence is named if it can be told), printed nothing or too little, or a list
                 that cannot be read.
         """
+
+        def write(path: Path) -> None:
+            rewrite(self._ini, path, self._features.complete(weights))
+
+        return self._decoded(self._program, source, write, weights, n, vocabulary)
+
+    def decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
+        """N-best lists, sentence k with `weights[k]`, in processes of one thread each; see `Decoder.decode_each`.
+
+        Raises:
+            UserError: as `decode`, or the input is no text.
+            ValueError: another number of weights than of sentences.
+        """
+        if len(weights) != len(source):
+            raise ValueError(f"{len(weights)} weights for {len(source)} sentences")
+        if self._inputtype not in (None, 0):
+            raise UserError(f"input type {self._inputtype} with other weights for every sentence", expected="text, 0")
+        if not source:
+            return self.decode(source, self.start_weights(), n, vocabulary)
+
+        def write(path: Path) -> None:
+            write_settings(self._ini, path, [self._features.complete(one) for one in weights])
+
+        command = self._called(self.flags.without("threads"))
+        program = self._opened([*command, *self._lists, "-threads", "1"])
+        return self._decoded(program, marked(source), write, weights[0], n, vocabulary)
+
+    def _decoded(
+        self,
+        program: Program,
+        source: Sequence[str],
+        write: Callable[[Path], None],
+        weights: Weights,
+        n: int,
+        vocabulary: Vocabulary,
+    ) -> NBest:
+        """The lists of processes that share the moses.ini that `write` writes."""
         with tempfile.TemporaryDirectory(prefix="lasw-moses-", dir=self._scratch) as scratch, ExitStack() as stack:
             place = Path(scratch)
-            rewrite(self._ini, place / "moses.ini", self._features.complete(weights))
+            write(place / "moses.ini")
             cuts = shards(source, self._jobs)
             parts = [Shard(start, source[start:end], place, k) for k, (start, end) in enumerate(cuts)]
             for part in parts:
-                part.start(self._program, place / "moses.ini", n, stack)
-            finish(
-                parts, self._program, len(source), several_at_once=self.flags.values("threads") not in (None, ("1",))
-            )
+                part.start(program, place / "moses.ini", n, stack)
+            finish(parts, program, len(source), several_at_once=self.flags.values("threads") not in (None, ("1",)))
             lists = [(part.first, self._list(part, weights, vocabulary)) for part in parts]
             given = [(first, nbest) for first, nbest in lists if nbest is not None]
             if not given:
@@ -146,6 +181,10 @@ class Moses(Decoder):
             whole = Path(scratch) / "moses.ini"
             whole.write_bytes("\n".join(lines).encode("utf-8", errors="surrogateescape"))
             rewrite(whole, path, self._features.complete(weights), comment)
+
+    def _called(self, flags: Flags) -> list[str]:
+        inputtype = [] if self._inputtype is None else ["-inputtype", str(self._inputtype)]
+        return [*self._moses, *flags.words(), "-config", "{weights}", *inputtype]
 
     def _opened(self, words: Sequence[str]) -> Program:
         return Program(shlex.join(words), self._folder)

@@ -121,7 +121,7 @@ def as_sections(lines: Sequence[str], flags: Flags) -> list[str]:
     """
     sections: dict[str, list[str]] = {}
     for name, values in flags.given:
-        sections.setdefault(long_name(name), []).extend(values or ("true",))
+        sections.setdefault(long_name(name), []).extend(values or ["true"])
     if not sections:
         return list(lines)
     end = "\r" if lines and lines[0].endswith("\r") else ""
@@ -135,6 +135,6 @@ def as_sections(lines: Sequence[str], flags: Flags) -> list[str]:
             kept.append(line)
     while kept and not kept[-1].strip():
         kept.pop()
-    for name, values in sorted(sections.items()):
-        kept += [end, f"[{name}]{end}", *(value + end for value in values)]
+    for name, lines_of_it in sorted(sections.items()):
+        kept += [end, f"[{name}]{end}", *(line + end for line in lines_of_it)]
     return [*kept, ""]

@@ -14,7 +14,7 @@ from lasw.metrics.errors import UserError
 from lasw.metrics.files import write_text
 from lasw.tuning.decoders.program import Program, paths_as_values, stop
 
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.005, 0.2  # seconds between two looks at the processes
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.005, 0.05  # seconds between two looks at the processes
 _TAIL = 1 << 16
 
 

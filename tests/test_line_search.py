@@ -39,8 +39,7 @@ class MeanOfWeighted(Metric):
         return float(1 - abs(1 - total[0] / total[1]))
 
 
-METRICS = {"BLEU": metric("BLEU"), "PABC4": metric("PABC4"), "PABC4:alpha=1": metric("PABC4:alpha=1")}
-METRICS["mean"] = MeanOfWeighted()
+METRICS = {spec: metric(spec) for spec in ("BLEU", "TER", "PABC4", "PABC4:alpha=1")} | {"mean": MeanOfWeighted()}
 
 
 def pool_of(generator: np.random.Generator, loss: Metric) -> tuple[NDArray[np.int64], NDArray[Any], Floats, Floats]:

@@ -60,7 +60,7 @@ def small(**options: object) -> MERT:
     return MERT(**{"restarts": 3, "random_directions": 2, **options})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("spec", ["BLEU", "PABC4"])
+@pytest.mark.parametrize("spec", ["BLEU", "PABC4", "TER"])
 def test_reaches_more_than_weights_drawn_at_random(spec: str) -> None:
     pool, loss = pool_of(1), metric(spec)
     fit = small(metric=spec).fit(pool, START)

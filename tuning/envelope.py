@@ -17,7 +17,7 @@ def envelopes(starts, intercepts, slopes, statistics, rising, positions, changes
     """Every point at which a sentence's best candidate, and with it the statistics, change.
 
     Of equal lines the earliest is the candidate, as in `pool.best`. Changes between candidates whose statistics are
-    equal are left out.
+    equal are left out, unless more than two lines meet there.
 
     Args:
         starts: (S + 1,) where each sentence's candidates begin; each has at least one.
@@ -72,7 +72,7 @@ def _extremes(first, last, intercepts, slopes):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _above(first, last, intercepts, slopes, low, high, top, rising):  # type: ignore[no-untyped-def]
-    """`rising` = the lines above the envelope of `low`, `top` and `high` somewhere, and the last two, in order.
+    """`rising` = the lines not below the envelope of `low`, `top` and `high` everywhere, and these, in order.
 
     A line above that envelope is above it where two of its parts meet: within a part both are straight.
     """
@@ -88,7 +88,7 @@ def _above(first, last, intercepts, slopes, low, high, top, rising):  # type: ig
     for i in range(first, last):  # without branches: nobody can predict them
         intercept, slope = intercepts[i], slopes[i]
         candidates[size], its_intercept[size], its_slope[size] = i, intercept, slope
-        above = (intercept + left * slope > at_left) | (intercept + right * slope > at_right)
+        above = (intercept + left * slope >= at_left) | (intercept + right * slope >= at_right)
         size += above | (i == top) | (i == high)
     return size
 
@@ -101,21 +101,23 @@ def _walk(start, rising, size, statistics, positions, changes, count):  # type: 
     position = -np.inf
     while True:
         steeper = 0
-        nearest, following, next_intercept, next_slope = np.inf, current, intercept, slope
+        nearest, following, next_intercept, next_slope, shared = np.inf, current, intercept, slope, False
         for k in range(size):  # the order of slopes is random: no branch on it
             candidate, b, a = candidates[k], its_intercept[k], its_slope[k]
             candidates[steeper], its_intercept[steeper], its_slope[steeper] = candidate, b, a
             steeper += a > slope
             crossing = (intercept - b) / (a - slope if a > slope else 1.0) if a > slope else np.inf
-            # Of several lines through one point the steepest is on the envelope behind it.
-            if crossing < nearest or (
-                crossing == nearest and (a > next_slope or (a == next_slope and b > next_intercept))
-            ):
-                nearest, following, next_intercept, next_slope = crossing, candidate, b, a
+            if crossing < nearest:
+                nearest, following, next_intercept, next_slope, shared = crossing, candidate, b, a, False
+            elif crossing == nearest and a > slope:
+                # Of several lines through one point the steepest is on the envelope behind it.
+                shared = True
+                if a > next_slope or (a == next_slope and b > next_intercept):
+                    following, next_intercept, next_slope = candidate, b, a
         if following == current:
             return count
         position = max(position, nearest)
-        changed = False
+        changed = shared  # there, if nowhere else, a third candidate may be the best one
         for k in range(statistics.shape[1]):
             changed |= statistics[current, k] != statistics[following, k]
         if changed:

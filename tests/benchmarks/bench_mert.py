@@ -19,7 +19,7 @@ from lasw.metrics.registry import metric
 from lasw.metrics.text import Vocabulary, read_corpus
 from lasw.tuning.formats.weight_files import read_weight_file
 from lasw.tuning.formats.weight_match import match
-from lasw.tuning.mert import RANDOM_DIRECTIONS, RESTARTS, MERT
+from lasw.tuning.mert import MERT, RANDOM_DIRECTIONS, RESTARTS
 from lasw.tuning.pool import Pool
 from lasw.tuning.pool_reader import read_pool
 from lasw.tuning.weights import Weights

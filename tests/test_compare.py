@@ -70,6 +70,14 @@ def write_lists(folder: Path, name: str, sentences: int, seed: int) -> None:
     (folder / f"{name}.nbest").write_text("\n".join(lines) + "\n")
 
 
+def write_sources(folder: Path) -> None:
+    """Sources that have nothing to do with how good the hypotheses are."""
+    draw = random.Random(8)
+    for name, sentences in (("dev", 25), ("test", 20)):
+        lines = [" ".join(draw.choice(WORDS) for _ in range(6)) for _ in range(sentences)]
+        (folder / f"{name}.src").write_text("\n".join(lines) + "\n")
+
+
 @pytest.fixture
 def grid(tmp_path: Path) -> Path:
     write_lists(tmp_path, "dev", 25, 1)
@@ -239,6 +247,38 @@ def test_tuning_with_a_decoder(grid: Path) -> None:
     assert untuned["scores"] == compare(grid, "lists")["rows"][0]["cells"][0]["scores"]
 
 
+def test_local_weights_are_those_of_lasw_local(grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = grid.parent
+    write_sources(folder)
+    setting = "words:power=2:prior=0.1:alphas=1,10"
+    text = GRID.replace('["dev.ref"]', '["dev.ref"]\nsource = "dev.src"').replace(
+        '["test.ref"]', '["test.ref"]\nsource = "test.src"'
+    )
+    local = 'optimiser = "wro"\ndraws = 200\nlocal = '
+    grid.write_text(f'{text}\n[system.local]\n{local}"{setting}"\n[system.auto]\n{local}"auto"\n')
+    table = compare(grid, "run", "--set", "comparison.seeds=4", "--set", "system.WRO.losses=PABC4")
+    # The rows with WRO share its tuning.
+    assert len(list((folder / "run/runs").iterdir())) == 3
+    said = {row["row"]: row for row in json.loads((folder / "run/comparison.json").read_bytes())["rows"]}
+    run = folder / "run" / said["local"]["runs"][0]
+    samples, lines = folder / "samples", folder / "local.jsonl"
+    words = ["--references", str(folder / "dev.ref"), "--source", str(folder / "dev.src"), "--output", str(samples)]
+    words += ["--option", "draws=200", "--seed", "4", "--setting", setting, "--start", str(run / "weights.json")]
+    assert main(["local", "train", *words, "--quiet", str(folder / "dev.nbest")]) == 0
+    assert main(["local", "weights", "--samples", str(samples), str(folder / "test.src"), "--output", str(lines)]) == 0
+    capsys.readouterr()
+    assert main(["rerank", "--local-weights", str(lines), str(folder / "test.nbest")]) == 0
+    expected = capsys.readouterr().out
+    translated = (run / said["local"]["files"][0]).read_text()
+    assert translated == expected
+    assert translated != (run / said["WRO"]["files"][0]).read_text()
+    # Sources that say nothing of the sentences: locality does not pay.
+    kept = json.loads((run / said["auto"]["files"][0]).with_suffix(".json").read_bytes())
+    assert (kept["setting"], len(kept["curve"])) == ("global", 30)
+    cells = {row["row"]: row["cells"][0]["scores"] for row in table["rows"]}
+    assert cells["auto"] == cells["WRO"]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -262,6 +302,13 @@ def test_tuning_with_a_decoder(grid: Path) -> None:
         ("draws = 200\n\n", 'development = ["dew"]\n\n', r"unknown development set 'dew'.*did you mean 'dev'"),
         ("samples = 50", 'significance = "t"', r"significance is 't', expected 'bootstrap' or 'randomisation'"),
         ("samples = 50", "samples = 50\niterations = 3", r"it belongs in \[run\]"),
+        ("draws = 200\n\n", "local = true\n\n", r"has local weights, but dev has no source"),
+        ("draws = 200\n\n", "local = 'bleu:pwer=1'\n\n", r"'pwer=1' in local setting"),
+        (
+            'optimiser = "none"',
+            'optimiser = "mert"\nlocal = "auto"',
+            r"local weights with optimiser mert; expected wro or",
+        ),
         ("[comparison]", "[comparison", r"grid.toml:2: this is not TOML"),
     ],
 )

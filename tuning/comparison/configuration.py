@@ -28,14 +28,18 @@ from lasw.metrics.files import read_lines
 from lasw.metrics.registry import metric
 from lasw.tuning import configuration as tuning
 from lasw.tuning.comparison.settings import (
+    AUTO,
+    BEST,
     DEFAULT_LOSS,
     NO_TUNING,
+    NOT_LOCAL,
     Comparison,
     ComparisonSettings,
     DevelopmentSet,
     System,
     SystemSettings,
     TestSet,
+    local_setting,
 )
 from lasw.tuning.parameters import Parameter, parameters
 
@@ -248,6 +252,8 @@ def _comparison(sections: dict[str, dict[str, Any]], path: str) -> Comparison:
     if not systems:
         raise UserError("no system", path=path, expected="[system.NAME] with optimiser = '...'")
     _check_files(sections.get("decoder"), development, test, path)
+    for system in systems:
+        _check_local(system, development, test, path)
     return Comparison(settings, sections["run"], sections.get("decoder"), development, test, systems)
 
 
@@ -263,8 +269,8 @@ def _system(name: str, values: dict[str, Any], development: dict[str, Developmen
             expected=", ".join((*tuning.known("optimiser"), NO_TUNING)),
             remedy=f"did you mean {near[0]!r}?" if near else None,
         )
-    if settings.local not in ("false", "true", "auto"):
-        raise UserError(f"[system.{name}] local is {settings.local!r}", path=path, expected="true, false or 'auto'")
+    if settings.local not in (NOT_LOCAL, AUTO, BEST):
+        local_setting(settings.local)
     for one in settings.development:
         if one not in development:
             near = difflib.get_close_matches(one, list(development), n=1)
@@ -294,6 +300,20 @@ def _check_files(
             raise UserError(f"[{shown}] has lists beside a [decoder]", path=path, expected="one of them")
         if decoder is not None and one.source is None and (shown.startswith("development.") or not one.lists):
             raise UserError(f"[{shown}] has no source", path=path, expected="the sentences to decode")
+
+
+def _check_local(system: System, development: dict[str, DevelopmentSet], test: dict[str, TestSet], path: str) -> None:
+    if system.settings.local == NOT_LOCAL:
+        return
+    where = f"[system.{system.name}] has local weights"
+    if system.settings.optimiser not in ("pro", "wro"):
+        raise UserError(f"{where} with optimiser {system.settings.optimiser}", path=path, expected="wro or pro")
+    if not test:
+        # On its own development set every sentence would be tuned on its own reference.
+        raise UserError(f"{where}, but there is no test set", path=path, expected="[test.NAME]")
+    for name, one in (*development.items(), *test.items()):
+        if one.source is None:
+            raise UserError(f"{where}, but {name} has no source", path=path, expected="the sentences to compare")
 
 
 def _made(kind: type[Any], shown: str, values: dict[str, Any], path: str) -> Any:

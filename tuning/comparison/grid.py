@@ -40,7 +40,7 @@ class Row:
     Attributes:
         label: what the table calls it.
         system: of the configuration.
-        loss: a metric; None: the optimiser's own.
+        loss: a metric; None for what has no loss.
         development: name of the development set.
         signature: of the optimiser with this loss.
     """
@@ -127,7 +127,7 @@ def rows(comparison: Comparison) -> list[Row]:
                 label = ", ".join(
                     [
                         system.name,
-                        *([loss or DEFAULT_LOSS] if len(losses) > 1 else []),
+                        *([loss] if loss and len(losses) > 1 else []),
                         *([name] if len(sets) > 1 else []),
                     ]
                 )
@@ -168,12 +168,13 @@ def tasks(comparison: Comparison, found: Sequence[Row], folder: Path, command: s
 
 def _losses(system: System, of_all: Sequence[str]) -> list[str | None]:
     name, own = system.settings.optimiser, system.settings.losses
-    has_loss = name != NO_TUNING and "metric" in {one.name for one in dataclasses.fields(optimiser_class(name))}
-    if not has_loss:
+    fields = {} if name == NO_TUNING else {one.name: one for one in dataclasses.fields(optimiser_class(name))}
+    if "metric" not in fields:
         if own:
             raise UserError(f"[system.{system.name}] losses, but {name} has none", remedy="drop them")
         return [None]
-    return [None if loss == DEFAULT_LOSS else loss for loss in (own or of_all or (DEFAULT_LOSS,))]
+    found = [str(fields["metric"].default) if one == DEFAULT_LOSS else one for one in own or of_all or (DEFAULT_LOSS,)]
+    return list(dict.fromkeys(found))
 
 
 def _signature(system: System, loss: str | None) -> str:

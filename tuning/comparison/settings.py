@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lasw.metrics.instability import TESTS
 from lasw.metrics.registry import metric
 from lasw.metrics.significance import DEFAULT_SAMPLES, DEFAULT_SEED
 
+if TYPE_CHECKING:
+    from lasw.tuning.local import Setting
+
 NO_TUNING = "none"  # the "optimiser" that leaves the start weights as they are
+NOT_LOCAL, AUTO, BEST = "false", "auto", "best"
 DEFAULT_LOSS = "default"  # a loss in this name: the optimiser's own
 
 
@@ -91,14 +95,26 @@ class SystemSettings:
         optimiser: by name; none leaves the start weights as they are.
         losses: metrics it is tuned for, instead of those of all systems; default is the optimiser's own.
         development: names of the development sets it is tuned on; by default all.
-        local: false, true (weights of each test sentence, WRO-local) or auto (only where leave-one-out on the
-            development set says that it pays).
+        local: false; weights of each test sentence (WRO-local) under a setting such as bleu:power=1:alphas=1,10, which
+            is what true means; best: the setting that is best on the development set, leaving one sentence out; auto:
+            that one if it beats the global weights by more than chance, else those.
     """
 
     optimiser: str
     losses: tuple[str, ...] = ()
     development: tuple[str, ...] = ()
-    local: str = "false"
+    local: str = NOT_LOCAL
+
+
+def local_setting(text: str) -> Setting:
+    """The setting of a `local` that is neither false, auto nor best.
+
+    Raises:
+        UserError: there is none so.
+    """
+    from lasw.tuning.local import Setting
+
+    return Setting() if text == "true" else Setting.parse(text)
 
 
 @dataclass(frozen=True)

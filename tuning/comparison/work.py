@@ -17,14 +17,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lasw.metrics.base import References
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import read_lines, write_text
 from lasw.metrics.preprocessing import Preprocessing
 from lasw.metrics.text import Vocabulary, read_corpus
 from lasw.tuning.comparison.grid import Task, Translation, tuning_sections
-from lasw.tuning.comparison.settings import NO_TUNING, TestSet
+from lasw.tuning.comparison.locality import local_weights, tuning_pool
+from lasw.tuning.comparison.settings import NO_TUNING, NOT_LOCAL, TestSet
 from lasw.tuning.configuration import configuration
+from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.first_best import check_lists, first_hypotheses
 from lasw.tuning.formats.weight_files import WeightFile, read_weight_file, read_weights, write_weights
 from lasw.tuning.formats.weight_match import match
@@ -105,9 +110,8 @@ def _when_free(work: Callable[[], T]) -> T:
 
 def _fitted(task: Task) -> tuple[Weights, Json]:
     """Weights from the development set's lists as they are."""
-    data = task.development
     with _pools_lock:
-        lists = _lists(data, data.start, json.dumps(task.inputs, sort_keys=True), preprocess=True)
+        lists = _development(task)
         start = lists.start()
         if task.optimiser["name"] == NO_TUNING:
             return start, {}
@@ -164,6 +168,11 @@ def _lists(data: TestSet, start: Path | None, key: str, *, preprocess: bool) -> 
     return _pools[key]
 
 
+def _development(task: Task) -> _Lists:
+    key = json.dumps(task.inputs, sort_keys=True)
+    return _lists(task.development, task.development.start, key, preprocess=True)
+
+
 def _translated(task: Task, translation: Translation, weights: Weights) -> list[str]:
     data = translation.data
     if translation.decoder is None:
@@ -173,7 +182,11 @@ def _translated(task: Task, translation: Translation, weights: Weights) -> list[
     decoder = _decoder(translation.decoder)
     source = read_lines(data.source, encoding=data.encoding)
     own = match(weights, decoder.start_weights().names, sparse_names=None, path=task.folder / "weights.json").weights
-    nbest = decoder.decode(source, own, 1, Vocabulary())
+    if translation.local == NOT_LOCAL:
+        nbest = decoder.decode(source, own, 1, Vocabulary())
+    else:
+        pool = tuning_pool(task.folder / "tuning", task.development, own)
+        nbest = decoder.decode_each(source, _local(task, translation, pool, own), 1, Vocabulary())
     check_lists(decoder.name, nbest, own)
     best = first_hypotheses(nbest, len(source))
     return [best.text(k) for k in range(len(best))]
@@ -184,7 +197,7 @@ def _reranked(task: Task, translation: Translation, weights: Weights) -> list[st
     with _pools_lock:
         # The text is kept as the lists have it; it is prepared when it is measured.
         lists = _lists(data, task.development.start, translation.file, preprocess=False)
-        best = lists.pool.best(lists.matched(weights, task.folder / "weights.json"))
+        best = _best(task, translation, lists, lists.matched(weights, task.folder / "weights.json"))
         owner, hypotheses = lists.pool.owner, lists.pool.hypotheses
         lines = [""] * len(lists.pool.references)
         for row in best.tolist():
@@ -192,5 +205,36 @@ def _reranked(task: Task, translation: Translation, weights: Weights) -> list[st
     return lines
 
 
-def _decoder(settings: dict[str, Any]) -> Any:
+def _best(task: Task, translation: Translation, lists: _Lists, weights: Weights) -> NDArray[np.int64]:
+    """Rows of the pool, one for every sentence that has candidates."""
+    if translation.local == NOT_LOCAL:
+        return lists.pool.best(weights)
+    development = _development(task)
+    each = _local(task, translation, development.pool, development.matched(weights, None))
+    order, starts = lists.pool.order, lists.pool.starts
+    found = []
+    for k, one in enumerate(each):
+        rows = order[starts[k] : starts[k + 1]]
+        if len(rows):
+            # Not BLAS, under which equal candidates could differ in the last bit.
+            scores = np.einsum("nd,d->n", lists.pool.dense[rows], one.dense)
+            if lists.pool.sparse is not None:
+                scores = scores + lists.pool.sparse[rows] @ one.sparse_vector(lists.pool.sparse_names)
+            found.append(rows[np.argmax(scores)])
+    return np.array(found, dtype=np.int64)
+
+
+def _local(task: Task, translation: Translation, pool: Pool, weights: Weights) -> list[Weights]:
+    """Weights of every test sentence; what they are is written beside the translations."""
+    assert translation.data.source is not None  # checked with the configuration
+    source = read_lines(translation.data.source, encoding=translation.data.encoding)
+    measure = str(task.run.get("dev_metric", "BLEU"))
+    found, said = local_weights(
+        translation.local, task.optimiser, task.seed, pool, task.development, weights, source, measure
+    )
+    write_json((task.folder / translation.file).with_suffix(".json"), said)
+    return found
+
+
+def _decoder(settings: dict[str, Any]) -> Decoder:
     return open_decoder(settings["name"], {key: value for key, value in settings.items() if key != "name"})

@@ -63,7 +63,7 @@ class Expected(Optimiser):
 
     metric: Metric | str = "BLEU"
     scale: float = 1.0
-    l2: float = 1e-5
+    l2: float = 3e-5
     entropy: float = 0.0
     stages: int = 1
     iterations: int = 200

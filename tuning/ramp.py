@@ -65,7 +65,7 @@ class Ramp(Optimiser):
 
     metric: Metric | str = "BLEU+1"
     variant: int = 3
-    alpha: float = 0.5
+    alpha: float = 0.3
     c: float = 1e-3
     rate: float = 5.0
     rounds: int = 20

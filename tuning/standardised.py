@@ -63,8 +63,8 @@ class Standardised:
 
     @property
     def width(self) -> int:
-        """Q, the number of columns."""
-        return self.dense.shape[1] + (0 if self.sparse is None else self.sparse.shape[1])
+        """q, the number of columns."""
+        return int(self.dense.shape[1] + (0 if self.sparse is None else self.sparse.shape[1]))
 
     @cached_property
     def entries(self) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats]:

@@ -24,6 +24,7 @@ _FAMILIES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("TER", "lasw.metrics.ter", "from_spec", ("TER",)),
     ("CHRF", "lasw.metrics.chrf", "from_spec", ("CHRF",)),
     ("NIST", "lasw.metrics.nist", "from_spec", ("NIST",)),
+    ("METEOR", "lasw.metrics.meteor", "from_spec", ("METEOR",)),
 )
 
 # the same for those that hold specifications: their function gets all that is behind the name

@@ -172,3 +172,19 @@ def test_scores_that_are_no_number_never_win() -> None:
         np.array([-2.0, 0, -4]), np.array([-1.0, 0, 1])
     )
     assert found.score == 0.7
+
+
+def test_more_points_than_expected_at_first() -> None:
+    # One sentence whose envelope has 500 parts: lines that touch a parabola.
+    slopes = np.linspace(-1, 1, 500)
+    statistics = np.stack([np.arange(500) / 500, np.ones(500)], axis=1)
+    mean = metric("BLEU:corpus=mean")
+    found = LineSearch(np.array([0, 500]), statistics, mean).search(-(slopes**2), slopes)
+    assert found.intervals == 500
+    assert found.score == pytest.approx(499 / 500)
+
+
+def test_slopes_so_close_that_their_crossing_overflows() -> None:
+    position, score = search([1e10, 0, -5, 0], [0, 5e-324, 1, -1], [0.1, 0.2, 0.3, 0.4])
+    assert score == 0.4
+    assert np.isfinite(position)

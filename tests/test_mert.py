@@ -13,6 +13,7 @@ from lasw.metrics.errors import UserError
 from lasw.metrics.registry import metric
 from lasw.metrics.text import Corpus, Vocabulary, read_corpus
 from lasw.tuning.columns import Columns
+from lasw.tuning.envelope import project
 from lasw.tuning.formats.weight_files import read_weight_file
 from lasw.tuning.formats.weight_match import match
 from lasw.tuning.mert import MERT
@@ -167,8 +168,18 @@ def test_weights_of_other_features_and_an_empty_pool() -> None:
         small().fit(pool_of(1), Weights.constant(FeatureNames((("X", 4),)), 1.0))
     with pytest.raises(ValueError, match="other features"):
         small().fit(pool_of(1), START, others=[Weights.constant(FeatureNames((("X", 4),)), 1.0)])
-    with pytest.raises(ValueError, match="pool"):
+    with pytest.raises(ValueError, match="empty pool"):
         small().fit(Pool(References.from_lines(["a"])), START)
+
+
+def test_equal_candidates_score_alike_wherever_they_stand() -> None:
+    generator = np.random.default_rng(1)
+    features = generator.normal(size=(7, 3001))
+    features[:, 2000:3000] = features[:, :1000]
+    vector, scores = generator.normal(size=7), np.empty(3001)
+    project(features, vector, scores)
+    assert scores[2000:3000].tobytes() == scores[:1000].tobytes()
+    assert scores == pytest.approx(vector @ features)
 
 
 @pytest.mark.parametrize(

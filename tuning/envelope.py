@@ -11,6 +11,23 @@ import numpy as np
 
 from lasw.metrics.kernels import borrowing
 
+_BLOCK = 1024  # candidates that stay in the fastest memory
+
+
+@borrowing
+def project(features, vector, out):  # type: ignore[no-untyped-def]
+    """`out` (n,) = `vector` (c,) times `features` (c, n), summed in the order of the columns.
+
+    BLAS would sum a candidate differently by its position and by the number of threads, and equal ones would not tie.
+    """
+    for start in range(0, out.shape[0], _BLOCK):
+        end = min(start + _BLOCK, out.shape[0])
+        for i in range(start, end):
+            out[i] = 0.0
+        for j in range(vector.shape[0]):
+            for i in range(start, end):
+                out[i] += vector[j] * features[j, i]
+
 
 @borrowing
 def envelopes(starts, intercepts, slopes, statistics, rising, positions, changes, total, spreads):  # type: ignore[no-untyped-def]
@@ -88,8 +105,8 @@ def _above(first, last, intercepts, slopes, low, high, top, rising):  # type: ig
     for i in range(first, last):  # without branches: nobody can predict them
         intercept, slope = intercepts[i], slopes[i]
         candidates[size], its_intercept[size], its_slope[size] = i, intercept, slope
-        above = (intercept + left * slope >= at_left) | (intercept + right * slope >= at_right)
-        size += above | (i == top) | (i == high)
+        below = (intercept + left * slope < at_left) & (intercept + right * slope < at_right)
+        size += (not below) | (i == top) | (i == high)
     return size
 
 

@@ -96,10 +96,10 @@ class MERT(Optimiser):
             UserError: `range` or `active` name a feature that does not exist.
             ValueError: the pool is empty, or weights are of other features.
         """
-        if any(weights.names != start.names for weights in (start, *others)) or start.names != pool.names:
-            raise ValueError("weights of other features than the pool's")
         metric = self.corpus_metric()
         columns = Columns.of(pool)
+        if any(weights.names != pool.names for weights in (start, *others)):
+            raise ValueError("weights of other features than the pool's")
         space = Space.of(columns, start, active=self.active, norm=self.norm)
         starts = self.starting_points(space, others)
         best = space.weights(space.point(start))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lasw.tuning.envelope import project
 from lasw.tuning.line_search import LineSearch
 
 Floats = NDArray[np.float64]
@@ -70,7 +71,7 @@ class Ascent:
                 searches += 1
                 if found.score > score + GAIN:
                     point, scores = point + found.position * way, scores + found.position * slope
-                    score, in_vain = found.score, 0
+                    score, in_vain = found.score, int(k < len(ways))  # along this way there is nothing left
                 elif k < len(ways):
                     in_vain += 1
                 if in_vain >= len(ways):
@@ -80,8 +81,6 @@ class Ascent:
         return self.fixed + self._project(point)
 
     def _project(self, vector: Floats) -> Floats:
-        """(n,); column by column, so that equal candidates get equal numbers."""
-        projected = np.zeros(self.features.shape[1])
-        for value, column in zip(vector, self.features, strict=True):
-            projected += value * column
+        projected = np.empty(self.features.shape[1])
+        project(self.features, np.ascontiguousarray(vector), projected)
         return projected

@@ -15,6 +15,7 @@ from lasw.scripts.options import positive_int, warn
 from lasw.tuning.configuration import keys
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.registry import NAMES
+from lasw.tuning.formats.local_weights import check_count, read_local_weights
 from lasw.tuning.formats.nbest_writer import write_nbest
 from lasw.tuning.formats.weight_files import read_weights
 from lasw.tuning.formats.weight_match import match
@@ -25,6 +26,7 @@ from lasw.tuning.weights import Weights
 _EPILOG = """\
 examples:
   lasw decode --decoder thot --model model --weights run/weights.json --source test.de > test.out
+  lasw decode --decoder thot --model model --local-weights local.jsonl --source test.de > test.out
   lasw decode --decoder thot --model model --source test.de --nbest 100 --output test.nbest.gz
   lasw decode --decoder command --command './decode {weights} {source} {n}' --initial weights.txt --source test.de
 
@@ -39,7 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("--decoder", required=True, choices=NAMES, help="what translates")
     parser.add_argument("--source", required=True, metavar="FILE", help="tokenised sentences, one a line (-: stdin)")
-    parser.add_argument("--weights", metavar="W", help="any weight file")
+    given = parser.add_mutually_exclusive_group()
+    given.add_argument("--weights", metavar="W", help="any weight file")
+    given.add_argument("--local-weights", metavar="FILE", help="a weight vector a sentence (lasw local weights)")
     parser.add_argument("--nbest", type=positive_int, metavar="N", help="write lists of N hypotheses")
     parser.add_argument("--output", metavar="FILE", help="instead of standard output (.gz: compressed)")
     parser.add_argument("--encoding", default="utf-8", help="of the files (default: utf-8)")
@@ -60,7 +64,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.weights:
         weights = _matched(arguments, decoder, weights)
     source = read_lines(arguments.source, encoding=arguments.encoding)
-    nbest = decoder.decode(source, weights, arguments.nbest or 1, Vocabulary())
+    n = arguments.nbest or 1
+    if arguments.local_weights:
+        nbest = decoder.decode_each(source, _local(arguments, weights, len(source)), n, Vocabulary())
+    else:
+        nbest = decoder.decode(source, weights, n, Vocabulary())
     if arguments.nbest:
         write_nbest(arguments.output, nbest)
         return 0
@@ -98,6 +106,17 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
     if "encoding" in own:
         settings["encoding"] = arguments.encoding
     return settings
+
+
+def _local(arguments: argparse.Namespace, start: Weights, sentences: int) -> list[Weights]:
+    """The weights of every sentence for this decoder's features."""
+    path = arguments.local_weights
+    local = read_local_weights(path)
+    check_count(local, sentences, path, arguments.source)
+    found = [match(one, start.names, sparse_names=None, path=path) for one in local]
+    if found and not arguments.quiet:
+        warn("decode", found[0].warnings)
+    return [one.weights for one in found]
 
 
 def _matched(arguments: argparse.Namespace, decoder: Decoder, start: Weights) -> Weights:

@@ -12,15 +12,17 @@ from lasw.metrics.text import Vocabulary
 from lasw.scripts.assignments import assignments
 from lasw.scripts.options import positive_int, warn
 from lasw.tuning.formats.feature_columns import FeatureColumns
+from lasw.tuning.formats.local_weights import read_local_weights
 from lasw.tuning.formats.nbest_reader import Options, read_nbest, stream_nbest
 from lasw.tuning.formats.nbest_writer import nbest_text
-from lasw.tuning.formats.weight_files import WeightFile, read_weight_file
+from lasw.tuning.formats.weight_files import read_weight_file
 from lasw.tuning.nbest import NBest
-from lasw.tuning.reranking import Reranker, one_per_sentence
+from lasw.tuning.reranking import LocalReranker, Reranker, one_per_sentence
 
 _EPILOG = """\
 examples:
   lasw rerank --weights weights.json nbest.gz > best.txt
+  lasw rerank --local-weights local.jsonl nbest.gz > best.txt
   lasw rerank --weights weights.json --feature lm=scores.txt --nbest nbest.gz | gzip > sorted.gz
 
 A sentence without hypotheses (an id that is missing in the list) gives an empty line, and a warning.
@@ -34,7 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
     parser.add_argument("list", nargs="?", default=STANDARD_INPUT, metavar="NBEST", help="default: standard input")
-    parser.add_argument("--weights", required=True, metavar="W", help="any weight file")
+    weights = parser.add_mutually_exclusive_group(required=True)
+    weights.add_argument("--weights", metavar="W", help="any weight file")
+    weights.add_argument(
+        "--local-weights", metavar="FILE", help="weights for every sentence, from 'lasw local weights'"
+    )
     parser.add_argument("--sparse-weights", metavar="FILE", help="sparse weights, if in a file of their own")
     parser.add_argument(
         "--feature", action="append", default=[], metavar="NAME=FILE", help="one more feature, a number per N-best line"
@@ -48,12 +54,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Rerank and print; 0 if done."""
-    if arguments.weights == arguments.list:
-        raise UserError("one file is given as weights and as N-best list", path=arguments.weights)
-    file = read_weight_file(arguments.weights, sparse_path=arguments.sparse_weights, encoding=arguments.encoding)
-    reranker = Reranker(file.weights, path=arguments.weights)
+    path = arguments.weights or arguments.local_weights
+    if path == arguments.list:
+        raise UserError("one file is given as weights and as N-best list", path=path)
+    if arguments.local_weights:
+        if arguments.sparse_weights:
+            raise UserError("--sparse-weights beside --local-weights", expected="one of the two")
+        local = read_local_weights(path)
+        reranker: Reranker = LocalReranker(local, path=path)
+        dense = tuple(name for name, _ in local[0].names.groups)
+    else:
+        file = read_weight_file(path, sparse_path=arguments.sparse_weights, encoding=arguments.encoding)
+        reranker, dense = Reranker(file.weights, path=path), file.dense
     warnings: list[str] = []
-    blocks = reranker.sort(_blocks(arguments, file, warnings))
+    blocks = reranker.sort(_blocks(arguments, dense, warnings))
     for text in _all_text(blocks) if arguments.nbest else _best_text(blocks, arguments.sentences):
         # UTF-8 as the list was, whatever the terminal's encoding.
         sys.stdout.buffer.write(text.encode("utf-8"))
@@ -63,11 +77,11 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _blocks(arguments: argparse.Namespace, file: WeightFile, warnings: list[str]) -> Iterator[NBest]:
+def _blocks(arguments: argparse.Namespace, dense: tuple[str, ...], warnings: list[str]) -> Iterator[NBest]:
     columns = FeatureColumns(assignments("--feature", arguments.feature), encoding=arguments.encoding)
     options = Options(
         sparse_names=Vocabulary(),
-        dense=file.dense,
+        dense=dense,
         segments=arguments.sentences,
         unsorted=arguments.unsorted,
         encoding=arguments.encoding,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import scipy
@@ -84,6 +84,41 @@ class Reranker:
                 remedy="divide all weights by the same number",
             )
         return scores
+
+
+class LocalReranker(Reranker):
+    """The same with weights of its own for every sentence.
+
+    Args:
+        weights: sentence k's at k, all of the same features.
+        path: where they came from, for messages.
+
+    Raises:
+        UserError: there are none.
+    """
+
+    def __init__(self, weights: Sequence[Weights], *, path: str | None = None) -> None:
+        if not weights:
+            raise UserError("no weights in it", path=path)
+        super().__init__(weights[0], path=path)
+        self._local = weights
+
+    def _scores(self, nbest: NBest) -> NDArray[np.float64]:
+        if len(nbest) and int(nbest.owner.max()) >= len(self._local):
+            raise UserError(
+                f"weights for {len(self._local)} sentences",
+                path=self._path,
+                expected=f"more, the N-best lists have sentence {int(nbest.owner.max())}",
+            )
+        scores = super()._scores(nbest)  # matches the features, and notes what the lists lack
+        cuts = np.flatnonzero(np.diff(nbest.owner, prepend=-1, append=-1))
+        for start, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
+            scores[start:end] = self._of_one(_take(nbest, np.arange(start, end)))
+        return scores
+
+    def _of_one(self, nbest: NBest) -> NDArray[np.float64]:
+        one = Reranker(self._local[int(nbest.owner[0])], path=self._path)
+        return one._scores(nbest)
 
 
 def one_per_sentence(nbest: NBest) -> Iterator[tuple[int, str]]:

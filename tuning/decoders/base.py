@@ -6,6 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from lasw.metrics.errors import UserError
 from lasw.metrics.text import Vocabulary
 from lasw.tuning.nbest import NBest
 from lasw.tuning.weights import Weights
@@ -35,6 +36,18 @@ class Decoder(ABC):
         Raises:
             UserError: the decoder failed, printed nothing or too little; its last lines of stderr are in the message.
         """
+
+    def decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
+        """As `decode`, sentence k with `weights[k]`.
+
+        Raises:
+            UserError: this decoder cannot, or as `decode`.
+            ValueError: another number of weights than of sentences.
+        """
+        raise UserError(
+            f"{self.name} cannot translate with other weights for every sentence",
+            remedy="decode N-best lists and rerank them with 'lasw rerank --local-weights'",
+        )
 
     def write_configuration(self, path: str | os.PathLike[str], weights: Weights, comment: Sequence[str] = ()) -> bool:
         """Write the decoder's own configuration file with these weights; False if it has none of its own."""

@@ -70,16 +70,32 @@ class Fixed(Decoder):
         Raises:
             UserError: a list cannot be read, or has ids beyond the source.
         """
-        if self._read is None or self._read.hypotheses.vocabulary is not vocabulary:
-            self._read = self._whole(vocabulary, len(source))
-        nbest = self._read
+        nbest = self._list(vocabulary, len(source))
         sparse = None if nbest.sparse_names is None else _sparse_weights(weights, nbest.sparse_names)
-        score = nbest.model_scores(weights.dense, sparse)
-        order = np.lexsort((np.arange(len(nbest)), -score, nbest.owner))
-        if n == 1:
-            owner = nbest.owner[order]
-            order = order[np.flatnonzero(np.diff(owner, prepend=-1))]
-        return rows(nbest, order)
+        return _sorted(nbest, nbest.model_scores(weights.dense, sparse), n)
+
+    def decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
+        """The lists, those of sentence k in the order of `weights[k]`; see `Decoder.decode_each`.
+
+        Raises:
+            UserError: as `decode`.
+            ValueError: another number of weights than of sentences.
+        """
+        if len(weights) != len(source):
+            raise ValueError(f"{len(weights)} weights for {len(source)} sentences")
+        nbest = self._list(vocabulary, len(source))
+        score = np.empty(len(nbest))
+        ends = np.searchsorted(nbest.owner, np.arange(len(source) + 1))
+        for k, one in enumerate(weights):
+            mine = rows(nbest, np.arange(ends[k], ends[k + 1]))
+            sparse = None if nbest.sparse_names is None else _sparse_weights(one, nbest.sparse_names)
+            score[ends[k] : ends[k + 1]] = mine.model_scores(one.dense, sparse)
+        return _sorted(nbest, score, n)
+
+    def _list(self, vocabulary: Vocabulary, sentences: int) -> NBest:
+        if self._read is None or self._read.hypotheses.vocabulary is not vocabulary:
+            self._read = self._whole(vocabulary, sentences)
+        return self._read
 
     def _whole(self, vocabulary: Vocabulary, segments: int) -> NBest:
         columns = FeatureColumns(self._features, encoding=self._encoding)
@@ -127,3 +143,11 @@ def _columns(features: Sequence[str]) -> dict[str, list[str]]:
 
 def _sparse_weights(weights: Weights, names: Vocabulary) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     return weights.sparse_vector([names[k] for k in range(len(names))])
+
+
+def _sorted(nbest: NBest, score: np.ndarray[tuple[int], np.dtype[np.float64]], n: int) -> NBest:
+    order = np.lexsort((np.arange(len(nbest)), -score, nbest.owner))
+    if n == 1:
+        owner = nbest.owner[order]
+        order = order[np.flatnonzero(np.diff(owner, prepend=-1))]
+    return rows(nbest, order)

@@ -46,7 +46,7 @@ class Moses(Decoder):
         flags: more options for it, e.g. '-threads 4 -cube-pruning-pop-limit 2000'; they go into the moses.ini that is
             written at the end as well.
         inputtype: 0 text, 1 confusion networks, 2 lattices, 3 trees; by default what the moses.ini says.
-        distinct: the hypotheses of a list are different strings.
+        distinct: hypotheses with the same text are kept if their features differ (features) or not (text).
         jobs: so many processes at a time, each with a part of the sentences; every one loads the models.
         folder: where Moses runs, relative paths in the moses.ini count from there; by default where lasw runs.
         scratch: where the files of a decoding lie while it goes on; by default the system's temporary folder.
@@ -64,7 +64,7 @@ class Moses(Decoder):
         moses: str = "moses",
         flags: str = "",
         inputtype: int | None = None,
-        distinct: bool = True,
+        distinct: str = "text",
         jobs: int = 1,
         folder: str | os.PathLike[str] | None = None,
         scratch: str | os.PathLike[str] | None = None,
@@ -73,6 +73,8 @@ class Moses(Decoder):
     ) -> None:
         if jobs < 1:
             raise ValueError(f"{jobs} jobs, expected at least 1")
+        if distinct not in ("features", "text"):
+            raise ValueError(f"distinct {distinct!r}, expected 'features' or 'text'")
         self._ini = Path(ini).absolute()
         self._folder = Path(folder or ".").absolute()
         self._scratch = scratch
@@ -85,7 +87,14 @@ class Moses(Decoder):
         self.flags = self.flags.without("weight-file")
         self._moses, self._inputtype = _words(moses), inputtype
         self._command = self._called(self.flags)
-        self._lists = ["-n-best-list", "{nbest}", "{n}", *(["distinct"] if distinct else []), "-input-file", "{source}"]
+        self._lists = [
+            "-n-best-list",
+            "{nbest}",
+            "{n}",
+            *(["distinct"] if distinct == "text" else []),
+            "-input-file",
+            "{source}",
+        ]
         self._program = self._opened([*self._command, *self._lists])
         self._features = self._known_features()
         self._sparse_names = Vocabulary()

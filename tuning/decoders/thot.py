@@ -102,15 +102,26 @@ class Thot(Decoder):
         Raises:
             UserError: weights of other features, sil-thot is missing, or a process died.
         """
-        if weights.names != NAMES or weights.sparse:
-            found = [*weights.names.components, *weights.sparse]
-            raise UserError(f"weights for the features {' '.join(found)}", expected=f"Thot's: {' '.join(FEATURES)}")
+        return self.decode_each(source, [weights] * len(source), n, vocabulary)
+
+    def decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
+        """N-best lists, sentence k with `weights[k]`; see `Decoder.decode_each`.
+
+        Raises:
+            UserError: as `decode`.
+            ValueError: another number of weights than of sentences.
+        """
+        if len(weights) != len(source):
+            raise ValueError(f"{len(weights)} weights for {len(source)} sentences")
+        for one in weights:
+            if one.names != NAMES or one.sparse:
+                found = [*one.names.components, *one.sparse]
+                raise UserError(f"weights for the features {' '.join(found)}", expected=f"Thot's: {' '.join(FEATURES)}")
         sentences = [" ".join(token for token in _BLANK.split(line) if token) for line in source]
         filled = [k for k, sentence in enumerate(sentences) if sentence]
         self._load(sentences)
         ask = 1 if n == 1 else n * self._candidates
-        dense = weights.dense.tolist()
-        requests = [(sentences[k], dense, ask, n, self._by_text) for k in filled]
+        requests = [(sentences[k], weights[k].dense.tolist(), ask, n, self._by_text) for k in filled]
         lists: list[list[Any]] = [[("", (0.0,) * len(FEATURES), 0.0)] for _ in sentences]
         try:
             answers = ask_all(self._workers, requests)

@@ -101,6 +101,16 @@ def check_template(template: Path, weights: Weights | None = None) -> None:
         _rewritten(template, weights)
 
 
+def rewritten_lines(template: Path, weights: Weights) -> tuple[list[str], str]:
+    """The lines of `template`, a moses.ini, with the dense `weights` in them, and what stands before LF.
+
+    Raises:
+        UserError: as `rewrite`.
+    """
+    lines, _, end = _rewritten(template, weights)
+    return lines, end
+
+
 def _rewritten(template: Path, weights: Weights) -> tuple[list[str], _Layout, str]:
     """The lines of `template` with the dense `weights` in them, where they stood, and what stands before LF."""
     lines = _template_lines(template)

@@ -1,0 +1,296 @@
+"""WRO-local: the fast form against the exact one, the exact one against a separate optimisation, the stored samples."""
+
+import contextlib
+import dataclasses
+
+import numpy as np
+import pytest
+import scipy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_pro import ones, some_pool
+
+from lasw.metrics.errors import UserError
+from lasw.metrics.registry import metric
+from lasw.tuning.columns import at_norm
+from lasw.tuning.leave_one_out import grid, leave_one_out
+from lasw.tuning.local import LocalWeigher, Setting, fast_form_error
+from lasw.tuning.local_samples import local_samples, read_samples, write_samples
+from lasw.tuning.pro import PRO
+from lasw.tuning.similarity import make_similarity
+from lasw.tuning.weights import Weights
+from lasw.tuning.wro import WRO
+
+SENTENCES = 12
+SOURCE = tuple(f"satz {k % 3} nummer {k}" for k in range(SENTENCES))
+
+
+def stored(optimiser=None, pool=None, start=None):
+    pool = some_pool(noise=2.0) if pool is None else pool
+    optimiser = WRO(metric="BLEU+1", reachable=0.9) if optimiser is None else optimiser
+    return local_samples(optimiser, optimiser.sample(pool), start or ones(pool), SOURCE)
+
+
+def separately(samples, k, pull, centre):
+    """The minimum of F_t, written out and found by another method, from 0."""
+    c = 2 * k[samples.sentence]
+
+    def value(b):
+        z = samples.x @ b + samples.offset
+        away = b - centre
+        if samples.loss == "logistic":
+            losses, slopes = np.log1p(np.exp(-z)), -1 / (1 + np.exp(z))
+        else:
+            losses, slopes = 0.5 * (z - samples.labels) ** 2, z - samples.labels
+        total = c @ losses + samples.l2 / 2 * b @ b + pull / 2 * away @ away
+        return total, samples.x.T @ (c * slopes) + samples.l2 * b + pull * away
+
+    options = {"gtol": 1e-11, "ftol": 1e-16, "maxiter": 2000}
+    return scipy.optimize.minimize(value, np.zeros(samples.x.shape[1]), jac=True, method="L-BFGS-B", options=options).x
+
+
+def similarities(seed=1):
+    return np.random.default_rng(seed).random(SENTENCES) ** 3
+
+
+@pytest.mark.parametrize("loss", ["logistic", "linear"])
+@pytest.mark.parametrize("text", ["bleu", "bleu:power=2:prior=0.3", "words:beta=4:prior=0.05:alphas=0,3"])
+def test_the_exact_form_is_a_separate_optimisation(loss, text):
+    samples = stored(WRO(metric="BLEU+1", loss=loss))
+    weigher = LocalWeigher(samples, Setting.parse(text))
+    near = similarities()
+    found = weigher.weights(near, exact=True).dense
+    k = weigher.setting.instance_weights(near, samples.instance)
+    b = separately(samples, k, weigher.pull, samples.solution)
+    raw = b / samples.scale
+    assert found[samples.columns] == pytest.approx(raw / np.abs(raw).sum(), abs=1e-6)
+
+
+def test_without_prior_the_exact_form_is_the_optimiser_with_these_sentence_weights():
+    # The regression scales its columns by the weights at hand, which matters for the penalty alone: a weak one.
+    pool = some_pool(noise=9.0)
+    optimiser = WRO(metric="BLEU+1", l2=1e-7)
+    drawn = optimiser.sample(pool)
+    samples = local_samples(optimiser, drawn, ones(pool), SOURCE)
+    weigher = LocalWeigher(samples, Setting())
+    k = weigher.setting.instance_weights(similarities(), samples.instance)
+    right = optimiser.fit_samples(drawn, ones(pool), sentence_weights=k).weights.dense
+    assert weigher.weights(similarities(), exact=True).dense == pytest.approx(right, abs=1e-6)
+
+
+def test_the_linear_loss_needs_one_step():
+    samples = stored(WRO(metric="BLEU+1", loss="linear"))
+    assert fast_form_error(LocalWeigher(samples, Setting(power=None, beta=9)), similarities()[None]) < 1e-9
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 2**32 - 1), prior=st.sampled_from([0.0, 0.1, 2.0]))
+def test_one_step_is_newtons(seed, prior):
+    samples = stored()
+    weigher = LocalWeigher(samples, Setting(prior=prior))
+    k = np.random.default_rng(seed).random(SENTENCES)
+    loses = 1 / (1 + np.exp(samples.x @ samples.solution))
+    c = 2 * k[samples.sentence]
+    gradient = -(c * loses) @ samples.x + samples.l2 * samples.solution
+    hessian = (samples.x.T * (c * loses * (1 - loses))) @ samples.x + (samples.l2 + weigher.pull) * np.eye(
+        len(samples.columns)
+    )
+    assert weigher.steps(k[None])[0] == pytest.approx(samples.solution - np.linalg.solve(hessian, gradient), abs=1e-9)
+
+
+def test_close_to_the_global_weights_the_fast_form_is_the_optimum():
+    weigher = LocalWeigher(stored(), Setting(prior=0.5))
+    assert fast_form_error(weigher, np.stack([similarities(seed) for seed in range(5)])) < 0.01
+
+
+def test_global_instance_weights_give_the_global_weights():
+    pool = some_pool(noise=2.0)
+    optimiser = WRO(metric="BLEU+1", reachable=0.9)
+    samples = stored(optimiser, pool)
+    right = optimiser.fit(pool, ones(pool)).weights.dense
+    assert LocalWeigher(samples, None).weights(similarities()).dense == pytest.approx(right, abs=1e-12)
+    alone = Setting(alpha1=1, alpha2=0)
+    assert LocalWeigher(samples, alone).weights(similarities()).dense == pytest.approx(right, abs=1e-6)
+    pulled = Setting(prior=1e9)
+    assert LocalWeigher(samples, pulled).weights(similarities()).dense == pytest.approx(right, abs=1e-6)
+
+
+def test_equation_5_4():
+    setting = Setting.parse("bleu:alphas=1,10")
+    k = setting.instance_weights(np.array([0.0, 0.5]), np.array([0.8, 1.0]))
+    assert k == pytest.approx([0.8 / 11, (1 + 5) / 11])
+    assert Setting(power=2).sharpened(np.array([0.5])) == pytest.approx([0.25])
+    assert Setting(power=None, beta=2).sharpened(np.array([0.5])) == pytest.approx([np.e])
+
+
+def test_what_was_not_learnt_stays_and_psi_and_norm_are_the_optimisers():
+    pool = some_pool(noise=2.0, constant=True)
+    start = Weights(pool.names, np.array([1.0, 1.0, 0.75, -3.0]))
+    optimiser = WRO(metric="BLEU+1", psi=0.3)
+    samples = stored(optimiser, pool, start)
+    weights = LocalWeigher(samples, Setting()).weights(similarities())
+    assert weights.by_group()["noise"][1] == 0.75
+    assert weights.by_group()["length"] == [-3.0]
+    whole = dataclasses.replace(samples, header={**samples.header, "psi": 1.0})
+    new = LocalWeigher(whole, Setting()).weights(similarities()).dense[:2]
+    right = at_norm(0.3 * new + 0.7 * np.array([0.5, 0.5]), np.array([True, True]), "l1")
+    assert weights.dense[:2] == pytest.approx(right)
+    free = dataclasses.replace(samples, header={**samples.header, "psi": 1.0, "norm": "none"})
+    unsized = LocalWeigher(free, Setting()).weights(similarities()).dense[:2]
+    assert unsized / np.abs(unsized).sum() == pytest.approx(new)
+    assert abs(np.abs(unsized).sum() - 1) > 0.1
+
+
+def test_sparse_features_keep_their_global_effect():
+    pool = some_pool(noise=2.0, sparse=True)
+    optimiser = PRO()
+    samples = stored(optimiser, pool)
+    fit = optimiser.fit(pool, ones(pool)).weights
+    plain = LocalWeigher(samples, None).global_weights
+    assert plain.dense == pytest.approx(fit.dense)
+    assert plain.sparse == pytest.approx(dict(fit.sparse))
+    local = LocalWeigher(samples, Setting()).weights(similarities())
+    ratios = {local.sparse[name] / value for name, value in plain.sparse.items()}
+    assert max(ratios) == pytest.approx(min(ratios))  # one factor: the norm of the dense weights
+    assert not np.allclose(local.dense, plain.dense, atol=1e-3)
+
+
+def test_nothing_to_learn_from():
+    pool = some_pool()
+    with pytest.raises(UserError, match="nothing to learn"):
+        stored(PRO(threshold=1.5), pool)
+    with pytest.raises(ValueError, match="11 source sentences for 12"):
+        local_samples(PRO(), PRO().sample(pool), ones(pool), SOURCE[:-1])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("blue", "did you mean 'bleu'"),
+        ("bleu:power=0", "power of a local setting is 0"),
+        ("bleu:power=1:beta=2", "power or beta"),
+        ("bleu:beta=nan", "beta"),
+        ("bleu:beta=1000", "0 to 100"),
+        ("bleu:prior=-1", "prior"),
+        ("bleu:prior", "'prior'"),
+        ("bleu:alphas=1", "two for alphas"),
+        ("bleu:alphas=0,0", "both alphas"),
+        ("bleu:power=x", "'x'"),
+        ("bleu:power=1:power=2", "twice"),
+        ("bleu:alphas=1,2:alphas=1,2", "twice"),
+    ],
+)
+def test_settings_that_are_none(text, message):
+    with pytest.raises(UserError, match=message):
+        Setting.parse(text)
+
+
+def test_a_setting_reads_what_it_writes():
+    for setting in (Setting(), *grid(["words", "bleu"]), Setting("characters", alpha1=0.5, alpha2=3)):
+        assert Setting.parse(str(setting)) == setting
+
+
+def test_stored_samples_come_back_bit_for_bit_and_damage_is_found(tmp_path):
+    samples = stored()
+    write_samples(tmp_path / "a", samples)
+    write_samples(tmp_path / "b", stored())
+    data = (tmp_path / "a").read_bytes()
+    assert data == (tmp_path / "b").read_bytes()
+    back = read_samples(tmp_path / "a")
+    for field in dataclasses.fields(samples):
+        one, other = getattr(samples, field.name), getattr(back, field.name)
+        if isinstance(one, np.ndarray):
+            assert one.dtype == other.dtype
+            assert one.tobytes() == other.tobytes()
+        else:
+            assert one == other
+    rng = np.random.default_rng(3)
+    for place in (*rng.integers(len(data), size=40).tolist(), len(data) - 1):
+        changed = bytearray(data)
+        changed[place] ^= 0x10
+        (tmp_path / "c").write_bytes(changed)
+        # Either it is noticed, or it is where a zip does not look.
+        with contextlib.suppress(UserError):
+            again = read_samples(tmp_path / "c")
+            assert again.x.tobytes() == samples.x.tobytes()
+            assert again.source == samples.source
+    (tmp_path / "c").write_bytes(data[: len(data) // 2])
+    with pytest.raises(UserError, match="damaged"):
+        read_samples(tmp_path / "c")
+    (tmp_path / "c").write_bytes(data.replace(b'"version": 1', b'"version": 2'))
+    with pytest.raises(UserError):
+        read_samples(tmp_path / "c")
+
+
+def reranked_alone(pool, samples, setting, matrix, s):
+    """Row of the best candidate of sentence s, under weights from the other sentences, found anew."""
+    k = samples.instance.copy()
+    k[s] = 0
+    centre = LocalWeigher(samples, None).steps(k[None])[0]
+    b, pull = centre, 0.0
+    if setting is not None:
+        weigher = LocalWeigher(samples, setting)
+        k = setting.instance_weights(matrix[s], samples.instance)
+        k[s] = 0
+        b, pull = weigher.steps(k[None], centre[None])[0], weigher.pull
+        assert weigher.pull == pull
+    weights = np.zeros(pool.dense.shape[1])
+    weights[samples.columns] = b / samples.scale
+    rows = [row for row in range(len(pool)) if pool.owner[row] == s]
+    return max(rows, key=lambda row: (sum(pool.dense[row] * weights), -row))
+
+
+@pytest.mark.parametrize("names", [["words"], ["bleu", "characters"]])
+def test_leaving_one_out_is_what_it_says(names):
+    pool = some_pool(noise=4.0)
+    samples = stored(pool=pool)
+    matrices = {name: make_similarity(name, SOURCE).matrix(SOURCE) for name in names}
+    bleu = metric("BLEU")
+    curve = leave_one_out(pool, samples, matrices, grid(names), bleu, resamples=50)
+    statistics = pool.statistics(bleu)
+
+    def alone(setting, matrix):
+        rows = [reranked_alone(pool, samples, setting, matrix, s) for s in range(SENTENCES)]
+        return bleu.corpus_score(statistics[rows].sum(axis=0))
+
+    assert curve.global_score == pytest.approx(alone(None, None))
+    for point in curve.points:
+        assert point.score == pytest.approx(alone(point.setting, matrices[point.setting.similarity]))
+        assert point.lead == pytest.approx(point.score - curve.global_score)
+        assert point.low <= point.high
+    assert curve.best.score == max(point.score for point in curve.points)
+
+
+def test_its_own_samples_have_no_part_in_a_sentences_weights():
+    samples = stored()
+    weigher = LocalWeigher(samples, Setting(prior=0.3))
+    k = np.ones((1, SENTENCES))
+    k[0, 4] = 0
+    gradient, hessian = samples.gradient.copy(), samples.hessian.copy()
+    gradient[4], hessian[4] = 99.0, 0.0
+    other = dataclasses.replace(samples, gradient=gradient, hessian=hessian)
+    without = LocalWeigher(other, Setting(prior=0.3))
+    assert without.pull != weigher.pull  # the mean curvature is of all
+    plain, blind = LocalWeigher(samples, None), LocalWeigher(other, None)
+    assert blind.steps(k) == pytest.approx(plain.steps(k))
+
+
+def test_locality_that_pays_is_chosen_and_chance_is_not():
+    """Two kinds of sentences that want opposite weights of `noise`; or none."""
+    for kinds in (2, 1):
+        pool = some_pool(seed=3, sentences=80, candidates=15, noise=3.0)
+        quality = pool.sentence_scores(metric("BLEU+1"))
+        kind = pool.owner % kinds
+        if kinds == 2:
+            pool.dense[:, 1] = np.where(kind == 0, 1, -1) * (quality - quality.mean()) * 8 + 0.3 * pool.dense[:, 1]
+        source = tuple(("rot " * 4 if s % 2 else "blau " * 4) + f"{s}" for s in range(80))
+        optimiser = PRO()
+        samples = local_samples(optimiser, optimiser.sample(pool), ones(pool), source)
+        matrix = make_similarity("words", source).matrix(source)
+        curve = leave_one_out(pool, samples, {"words": matrix}, grid(["words"]), metric("BLEU"), resamples=300)
+        if kinds == 2:
+            assert curve.chosen == curve.best.setting
+            assert curve.best.lead > 0.02
+            assert curve.p_value < 0.01
+        else:
+            assert curve.chosen is None

@@ -98,7 +98,7 @@ class _Result:
     fit: Fit
     start_bleu: float
     pool_bleu: float
-    left_out: int
+    left_out: int | None
     signature: str
     warnings: list[str]
 
@@ -121,7 +121,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(_as_json(result, arguments.seed))
         return 0
     print(f"candidates  {len(result.pool)}")
-    if arguments.min_count > 1:
+    if result.left_out is not None:
         print(f"left out    {result.left_out} sparse features, in fewer than {arguments.min_count} sentences")
     print(f"pool BLEU   {100 * result.pool_bleu:.2f}  (before {100 * result.start_bleu:.2f})")
     print(f"signature   {result.signature}")
@@ -221,7 +221,7 @@ def _optimise(arguments: argparse.Namespace) -> _Result:
         fit,
         pool.corpus_score(bleu, matched.weights),
         pool.corpus_score(bleu, fit.weights),
-        given_to.left_out,
+        given_to.left_out if given_to.line else None,
         str(optimiser.signature().with_settings(settings)),
         [*warnings, *matched.warnings, *fit.warnings],
     )
@@ -294,7 +294,7 @@ def _as_json(result: _Result, seed: int) -> dict[str, Any]:
         "candidates": len(result.pool),
         "pool_bleu": result.pool_bleu,
         "start_pool_bleu": result.start_bleu,
-        "left_out": result.left_out,
+        **({} if result.left_out is None else {"left_out": result.left_out}),
         "weights": as_json(result.weights),
         "seed": seed,
         "signature": result.signature,

@@ -14,6 +14,7 @@ from lasw.metrics.registry import metric
 from lasw.metrics.text import Corpus, Vocabulary
 from lasw.scripts.main import main
 from lasw.tuning.columns import with_values
+from lasw.tuning.formats.weight_files import read_weights
 from lasw.tuning.min_count import check_min_count, pruned
 from lasw.tuning.mira import MIRA
 from lasw.tuning.nbest import NBest
@@ -49,6 +50,18 @@ def sparse_pool(sentences=8, candidates=12, p=40, seed=1, vocabulary=None):
     texts = Corpus.from_lines(lines, references.vocabulary)
     pool.add(NBest(NAMES, owner, texts, dense, np.zeros(n), scipy.sparse.csr_array(values), names))
     return pool
+
+
+def write_lists(pool, folder):
+    """The pool as an N-best list, its references and sources."""
+    rows, lines = pool.sparse.toarray(), []
+    for k in range(len(pool)):
+        sparse = " ".join(f"{name}= {v!r}" for name, v in zip(pool.sparse_names, rows[k].tolist(), strict=True) if v)
+        lm, *tm = pool.dense[k].tolist()
+        text = pool.hypotheses.text(k)
+        lines.append(f"{pool.owner[k]} ||| {text} ||| LM= {lm!r} TM= {tm[0]!r} {tm[1]!r} {sparse} ||| 0\n")
+    (folder / "nbest").write_text("".join(lines))
+    (folder / "ref").write_text("".join(f"a b c d e f s{k}\n" for k in range(len(pool.references))))
 
 
 def counted(pool):
@@ -205,14 +218,7 @@ def test_features_that_are_nowhere_change_nothing():
 @pytest.mark.parametrize("optimiser", ["mira", "pro", "wro"])
 def test_the_command(tmp_path, capsys, optimiser):
     pool = sparse_pool(sentences=5)
-    rows, lines = pool.sparse.toarray(), []
-    for k in range(len(pool)):
-        sparse = " ".join(f"{name}= {v!r}" for name, v in zip(pool.sparse_names, rows[k].tolist(), strict=True) if v)
-        lm, *tm = pool.dense[k].tolist()
-        text = pool.hypotheses.text(k)
-        lines.append(f"{pool.owner[k]} ||| {text} ||| LM= {lm!r} TM= {tm[0]!r} {tm[1]!r} {sparse} ||| 0\n")
-    (tmp_path / "nbest").write_text("".join(lines))
-    (tmp_path / "ref").write_text("".join(f"a b c d e f s{k}\n" for k in range(5)))
+    write_lists(pool, tmp_path)
     words = ["optimise", str(tmp_path / "nbest"), "--optimiser", optimiser, "--references", str(tmp_path / "ref")]
     rare = int(((counted(pool) < 3) & (counted(pool) > 0)).sum())
     present = int((counted(pool) > 0).sum())
@@ -227,3 +233,18 @@ def test_the_command(tmp_path, capsys, optimiser):
     assert "min-count:3" in result["signature"]
     assert main([*words, "--min-count", "-1"]) == 1
     assert "min-count is -1" in capsys.readouterr().err
+
+
+def test_a_tuning_run(tmp_path, capsys):
+    pool = sparse_pool(sentences=5)
+    write_lists(pool, tmp_path)
+    (tmp_path / "weights.json").write_text('{"dense": {"LM": [1.0], "TM": [1.0, 1.0]}, "sparse": {}}')
+    files = ["--source", str(tmp_path / "ref"), "--references", str(tmp_path / "ref"), "--run", str(tmp_path / "run")]
+    lists = ["--decoder", "fixed", "--lists", str(tmp_path / "nbest"), "--initial", str(tmp_path / "weights.json")]
+    assert main(["tune", *files, *lists, "--optimiser", "mira", "--iterations", "2", "--min-count", "3"]) == 0
+    rare = int(((counted(pool) < 3) & (counted(pool) > 0)).sum())
+    assert f"{rare} of " in capsys.readouterr().err
+    frequent = {f"f_{k}" for k in np.flatnonzero(counted(pool) >= 3)}
+    learnt = set(read_weights(tmp_path / "run/iterations/001/after.json").sparse)
+    assert learnt
+    assert learnt <= frequent

@@ -64,6 +64,7 @@ class RunSettings:
         interpolation: share of the new weights, the rest is those of the round before; 1: the new ones alone.
         interpolation_from: number of the first round that interpolates.
         earlier_starts: the optimiser starts from the weights of earlier rounds too (optimisers with starting points).
+        min_count: sparse features that fewer sentences of the pool have are left out of a round's optimisation.
     """
 
     directory: Path
@@ -86,6 +87,7 @@ class RunSettings:
     interpolation: float = 1.0
     interpolation_from: int = FIRST_ROUND
     earlier_starts: bool = False
+    min_count: int = 1
 
     def __post_init__(self) -> None:
         if self.keep not in ("best", "last"):
@@ -100,6 +102,8 @@ class RunSettings:
             raise ValueError(f"tolerance is {self.tolerance}, expected 0 or more")
         if self.aggregate < 0:
             raise ValueError(f"aggregate is {self.aggregate}, expected 0 or more")
+        if self.min_count < 0:
+            raise ValueError(f"min_count is {self.min_count}, expected 0 or more")
         self.rounds(), self.stopping(), self.interpolated()
 
     def rounds(self) -> Rounds:

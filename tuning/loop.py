@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 import numpy as np
@@ -29,6 +29,7 @@ from lasw.tuning.decoding import Clock, Decodings
 from lasw.tuning.formats.weight_files import write_weights
 from lasw.tuning.history import History, same
 from lasw.tuning.interpolation import Interpolation, between
+from lasw.tuning.min_count import pruned
 from lasw.tuning.optimiser import DEFAULT_SEED, Fit, Optimiser
 from lasw.tuning.pool import Pool
 from lasw.tuning.report import read_run, write_report
@@ -102,6 +103,7 @@ class Loop:
         aggregate: the pool has the lists of so many last rounds; 0: of all.
         earlier_starts: the optimiser starts from the weights of earlier rounds as well (those whose lists are in the
             pool), if it takes more starting points.
+        min_count: sparse features that fewer sentences of the pool have are left out.
     """
 
     decoder: Decoder
@@ -118,6 +120,7 @@ class Loop:
     interpolation: Interpolation = field(default_factory=Interpolation)
     aggregate: int = 0
     earlier_starts: bool = False
+    min_count: int = 1
 
     def run(
         self,
@@ -249,16 +252,20 @@ class _Run:
 
     def _optimised(self, iteration: int, before: Weights) -> Fit:
         optimiser = self.loop.optimiser(iteration_seed(self.loop.seed, iteration))
+        given = pruned(self.pool, before, self.loop.min_count)
+        pool, before = given.pool, given.start
         if self.loop.earlier_starts and "others" in inspect.signature(optimiser.fit).parameters:
             earlier = [self.history.weights(k) for k in range(self._oldest(iteration) - 1, iteration - 1)]
-            fit = optimiser.fit(self.pool, before, others=earlier)  # type: ignore[call-arg]
+            fit = optimiser.fit(pool, before, others=earlier)  # type: ignore[call-arg]
         else:
-            fit = optimiser.fit(self.pool, before)
+            fit = optimiser.fit(pool, before)
         if not np.isfinite(fit.weights.dense).all() or not np.isfinite(list(fit.weights.sparse.values())).all():
             raise UserError(f"iteration {iteration}: {optimiser.name} found weights that are not finite")
+        if given.line:
+            fit = replace(fit, warnings=(given.line, *fit.warnings))
         if not self.loop.interpolation.applies(iteration) or same(before, fit.weights):
             return fit
-        mixed = between(before, fit.weights, self.loop.interpolation.share, Columns.of(self.pool))
+        mixed = between(before, fit.weights, self.loop.interpolation.share, Columns.of(pool))
         return Fit(mixed, fit.objective, fit.iterations, fit.warnings)
 
     def _decoded(self, iteration: int) -> Json:

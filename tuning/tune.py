@@ -75,6 +75,7 @@ def tune(configuration: Configuration, *, command: str = "", progress: Progress 
             stopping=run.stopping(),
             interpolation=run.interpolated(),
             aggregate=run.aggregate,
+            min_count=run.min_count,
             earlier_starts=run.earlier_starts,
         )
         outcome = loop.run(source, references, start, directory, progress)

@@ -62,7 +62,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the three actions and their options."""
     parser.epilog = _EPILOG
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, title="actions")
-    train = _action(actions, "train", "store pairs and global weights, choose the setting")
+    train = _action(
+        actions,
+        "train",
+        "store pairs and global weights, choose the setting",
+        "lasw local train --references dev.en --source dev.de --start moses.ini --output samples run*.best100.out.gz",
+    )
     train.add_argument("nbest", nargs="+", metavar="NBEST", help="N-best lists of the development set")
     train.add_argument("--references", "-r", nargs="+", action="extend", required=True, metavar="REF")
     train.add_argument("--source", required=True, metavar="DEV", help="source side of the development set, tokenised")
@@ -91,10 +96,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     choice.add_argument("--vectors", metavar="FILE", help="word vectors: similarity embedding is tried as well")
     add_text_options(train)
     add_output_options(train)
-    weights = _action(actions, "weights", "one weight vector for every sentence of a file")
+    weights = _action(
+        actions,
+        "weights",
+        "one weight vector for every sentence of a file",
+        "lasw local weights --samples samples test.de --output local.jsonl",
+    )
     weights.add_argument("file", metavar="SOURCE", help="tokenised sentences, one a line (-: standard input)")
     weights.add_argument("--output", metavar="FILE", help="JSON lines, or .npz (default: JSON lines on stdout)")
-    serve = _action(actions, "serve", "answer sentences from standard input one by one")
+    serve = _action(
+        actions,
+        "serve",
+        "answer sentences from standard input one by one",
+        "lasw local serve --samples samples < test.de",
+    )
     for action in (weights, serve):
         action.add_argument("--samples", required=True, metavar="SAMPLES", help="what 'lasw local train' wrote")
         action.add_argument("--exact", action="store_true", help="iterate on all pairs instead of one Newton step")
@@ -104,8 +119,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action.add_argument("--quiet", action="store_true", help="no notes on stderr")
 
 
-def _action(actions: Any, name: str, text: str) -> argparse.ArgumentParser:
-    action: argparse.ArgumentParser = actions.add_parser(name, help=text, description=text)
+def _action(actions: Any, name: str, text: str, example: str) -> argparse.ArgumentParser:
+    action: argparse.ArgumentParser = actions.add_parser(
+        name,
+        help=text,
+        description=text,
+        epilog=f"example:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     action.add_argument(
         "--debug", action="store_true", default=argparse.SUPPRESS, help="show the traceback of an error"
     )
@@ -222,8 +243,6 @@ def _fast_form_warnings(samples: LocalSamples, setting: Setting, similarities: F
 
 
 def _with_header(samples: LocalSamples, more: Mapping[str, Any]) -> LocalSamples:
-    import dataclasses
-
     return dataclasses.replace(samples, header={**samples.header, **more})
 
 

@@ -87,13 +87,14 @@ class _Parser(argparse.ArgumentParser):
         """As argparse's, but the words nobody knows are answered with what was perhaps meant."""
         found, unknown = self.parse_known_args(args, namespace)
         if unknown:
-            self.reject(unknown[0], getattr(found, "command", None))
+            self.reject(unknown[0], getattr(found, "command", None), getattr(found, "action", None))
         return found
 
-    def reject(self, word: str, command: str | None) -> NoReturn:
-        """End with exit code 2: `word` is no option of `command`."""
-        owner = self._commands()[command] if command else self
-        valid = [option for action in owner._actions for option in action.option_strings]
+    def reject(self, word: str, command: str | None, action: str | None = None) -> NoReturn:
+        """End with exit code 2: `word` is no option of `command`, or of its `action`."""
+        owner = self._choices("command")[command] if command else self
+        owner = owner._choices("action").get(str(action), owner)
+        valid = [option for one in owner._actions for option in one.option_strings]
         owner.error(f"unknown argument {word!r}{_nearest(word.partition('=')[0], valid)}")
 
     def error(self, message: str) -> NoReturn:
@@ -103,9 +104,10 @@ class _Parser(argparse.ArgumentParser):
             message = f"unknown command {wrong[1]!r}{_nearest(wrong[1], list(COMMANDS))}"
         self.exit(EXIT_USAGE, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
-    def _commands(self) -> dict[str, _Parser]:
-        choices = next(action.choices for action in self._actions if action.dest == "command")
-        return cast("dict[str, _Parser]", choices)
+    def _choices(self, name: str) -> dict[str, _Parser]:
+        """The parsers behind this one, by the words of the argument `name`."""
+        choices = next((one.choices for one in self._actions if one.dest == name), None)
+        return cast("dict[str, _Parser]", choices if isinstance(choices, dict) else {})
 
 
 def _nearest(word: str, valid: list[str]) -> str:

@@ -73,10 +73,17 @@ class Curve:
 
 
 def grid(similarities: Sequence[str]) -> tuple[Setting, ...]:
-    """The settings that are tried by default: ten a similarity, from hardly local to very."""
+    """The settings that are tried by default: ten a similarity, the thesis' first, from hardly local to very."""
+    alone = {"alpha1": 0.0, "alpha2": 1.0}  # the similarity without the global instance weight
     shapes: list[dict[str, Any]] = [
-        *({"power": power, "prior": prior} for power in (1.0, 2.0, 4.0) for prior in (0.0, 0.1)),
-        *({"power": None, "beta": beta, "prior": prior} for beta in (5.0, 10.0) for prior in (0.0, 0.1)),
+        {},
+        {"prior": 0.1},
+        {"prior": 0.01, **alone},
+        {"power": 2.0, **alone},
+        {"power": 2.0, "prior": 0.01, **alone},
+        {"power": 4.0, "prior": 0.01, **alone},
+        *({"power": None, "beta": 5.0, "prior": prior} for prior in (0.0, 0.1)),
+        *({"power": None, "beta": 10.0, "prior": prior} for prior in (0.1, 1.0)),
     ]
     return tuple(Setting(similarity, **shape) for similarity in similarities for shape in shapes)
 

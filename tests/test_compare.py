@@ -23,6 +23,8 @@ from lasw.tuning.comparison.grid import rows
 from lasw.tuning.formats.weight_files import read_weights
 
 WORDS = ["red", "blue", "house", "tree", "runs", "sees", "the", "a", "slowly", "today"]
+DEV_FILES = (("source", "dev.src"), ("references", "dev.ref"), ("lists", "dev.nbest"))
+TEST_FILES = (("source", "test.src"), ("references", "test.ref"), ("lists", "test.nbest"))
 GRID = """
 [comparison]
 seeds = [1, 2, 3]
@@ -89,6 +91,13 @@ def grid(tmp_path: Path) -> Path:
 def compare(grid: Path, name: str, *options: str) -> dict[str, Any]:
     directory = grid.parent / name
     assert main(["compare", str(grid), "--run", str(directory), "--quiet", *options]) == 0
+    found: dict[str, Any] = json.loads((directory / "table.json").read_bytes())
+    return found
+
+
+def compare_named(name: str, grid: Path, *options: str) -> dict[str, Any]:
+    directory = grid.parent / "named"
+    assert main(["compare", name, "--run", str(directory), "--quiet", *options]) == 0
     found: dict[str, Any] = json.loads((directory / "table.json").read_bytes())
     return found
 
@@ -322,6 +331,44 @@ def test_mistakes_are_one_line(
     assert len(said.splitlines()) == 1
     with pytest.raises(UserError, match=message):
         raise UserError(said)
+
+
+THESIS = {
+    "5.2": ["Baseline PRO", "Global weight", "OS", "Trans", "Trans-OS", "WRO-Global", "WRO-Local"],
+    "5.3": ["Baseline PRO", "WRO-Global", "Trans", "Trans-OS", "WRO-Local"],
+    "5.6": ["PRO", "PRO-LA", "WRO-Global", "WRO-G-SLA", "WRO-Local", "WRO-L-SLA"],
+}
+
+
+@pytest.mark.parametrize("table", THESIS)
+def test_the_tables_of_the_thesis(grid: Path, table: str) -> None:
+    """They are there by name, want nothing but files, and have the rows of the tables."""
+    write_sources(grid.parent)
+    changes = []
+    for place in ("development.random", "development.la") if table == "5.6" else ("development.dev",):
+        changes += [f"{place}.{key}={grid.parent / file}" for key, file in DEV_FILES]
+    changes += [f"test.test.{key}={grid.parent / file}" for key, file in TEST_FILES]
+    comparison = read_comparison(f"thesis/table-{table}", changes)
+    found = rows(comparison)
+    assert [row.label for row in found] == THESIS[table]
+    assert comparison.settings.seeds == (1, 2, 3, 4, 5)
+    assert comparison.run["iterations"] == 16
+    if table == "5.2":
+        with pytest.raises(UserError, match=r"\[development.dev\] has no references"):
+            read_comparison("thesis/table-5.2")
+        table_words = [word for change in changes for word in ("--set", change)]
+        measured = compare_named("thesis/table-5.2", grid, *table_words, "--set", "comparison.seeds=1")
+        scores = {row["row"]: row["cells"][0]["mean"] for row in measured["rows"]}
+        assert min(scores.values()) > 40
+        assert len(set(scores.values())) > 1
+    if table == "5.6":
+        assert [(row.loss, row.development) for row in found[2:4]] == [("BLEU+1", "random"), ("PABC4", "la")]
+
+
+def test_the_comparison_of_multi30k() -> None:
+    found = rows(read_comparison("compare/multi30k"))
+    both = [f"WRO-{kind}, {loss}" for kind in ("global", "local") for loss in ("BLEU+1", "PABC4")]
+    assert [row.label for row in found] == ["PRO", "oracle sampling", "global weight", *both, "MIRA", "MERT", "untuned"]
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from lasw.metrics.text import Vocabulary, read_corpus
 from lasw.tuning.charts import Series, dot_rows, line_chart
 from lasw.tuning.formats.weight_files import read_weights
 from lasw.tuning.report import document, flat_pairs, html_table, number_html, plain_text
+from lasw.tuning.report_locality import locality_html
 from lasw.tuning.report_sentences import METRIC, Sentences, sentences_html
 from lasw.tuning.run_directory import Json, read_json
 
@@ -87,7 +88,13 @@ def comparison_page(data: ComparisonData, title: str = "", system: str | None = 
         raise unknown("row", system, rows)
     notes = "".join(f"<p>{escape(note)}</p>" for note in table["notes"])
     body = [f"<h1>{escape(title)}</h1>", f"<section>{_matrix(table)}{notes}</section>", _dots(table)]
-    body += [_significance(table), _curves(data), _weights(data), _runs(data)]
+    body += [
+        _significance(table),
+        _curves(data),
+        locality_html(data.folder, table, data.description),
+        _weights(data),
+        _runs(data),
+    ]
     body += _sentences(data, system or _best(table))
     body.append(_how(data))
     return document(title, [part for part in body if part])

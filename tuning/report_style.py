@@ -35,6 +35,8 @@ th { font-size: .85rem; font-weight: 600; color: var(--soft); }
 .sentences small { display: block; color: var(--soft); font-size: .75rem; }
 mark { background: #ffe08a; color: #1d1f21; border-radius: 2px; padding: 0 1px; }
 p { overflow-wrap: anywhere; }
+details { margin: .5rem 0; }
+summary { cursor: pointer; }
 .facts td:first-child { min-width: 15rem; overflow-wrap: anywhere; }
 td:has(data) { white-space: nowrap; }
 .sentences th { overflow-wrap: anywhere; min-width: 3.2rem; }

@@ -47,6 +47,7 @@ _NAMED = ("development", "test", "system")
 _PLAIN = ("comparison", "run", "decoder")
 _SECTIONS = (*_PLAIN, *_NAMED)
 _FILE_END = ".toml"
+_FOLDERS = ("compare", "thesis")  # of the comparisons that come with the package
 
 
 def read_comparison(name: str, changes: Sequence[str] = ()) -> Comparison:
@@ -72,9 +73,12 @@ def read_comparison(name: str, changes: Sequence[str] = ()) -> Comparison:
 
 def names() -> list[str]:
     """The comparisons that come with the package."""
-    folder = resources.files("lasw.configs").joinpath("thesis")
-    own = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
-    return sorted("thesis/" + name.removesuffix(_FILE_END) for name in own if name.endswith(_FILE_END))
+    found = []
+    for folder in _FOLDERS:
+        place = resources.files("lasw.configs").joinpath(folder)
+        if place.is_dir():
+            found += [f"{folder}/{entry.name.removesuffix(_FILE_END)}" for entry in place.iterdir()]
+    return sorted(found)
 
 
 def _text(name: str) -> tuple[str, Path]:

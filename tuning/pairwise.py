@@ -115,11 +115,12 @@ class PairwiseOptimiser(Optimiser):
         scores = pool.sentence_scores(self.sentence_metric())
         pairs = self._sampler().sample(scores, pool.order, pool.starts, pool.lengths)
         dense = pool.dense
-        differences: Matrix = dense[pairs.better] - dense[pairs.worse]
+        dense_part = dense[pairs.better] - dense[pairs.worse]
+        differences: Matrix = dense_part
         magnitude = np.maximum(dense.max(axis=0, initial=0.0), -dense.min(axis=0, initial=0.0))
         sparse = pool.sparse
         if sparse is not None:
-            differences = beside(differences, sparse[pairs.better] - sparse[pairs.worse])
+            differences = beside(dense_part, sparse[pairs.better] - sparse[pairs.worse])
             of_sparse = np.zeros(sparse.shape[1])
             np.maximum.at(of_sparse, sparse.indices, np.abs(sparse.data))
             magnitude = np.concatenate([magnitude, of_sparse])

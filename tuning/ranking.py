@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import scipy
@@ -201,7 +201,7 @@ class _Problem:
 
 def _newton(problem: _Problem, b: Floats) -> tuple[Floats, int, bool]:
     """Newton's method with step halving: b, steps, whether it converged."""
-    x = problem.x
+    x = np.asarray(problem.x)
     z = x @ b
     value = problem.value_at(z, b)
     enough = TOLERANCE * max(float(problem.c.sum()), problem.l2)
@@ -238,8 +238,8 @@ def _lbfgs(problem: _Problem, b: Floats) -> tuple[Floats, int, bool]:
         z = problem.x @ b
         return problem.value_at(z, b) / unit, problem.gradient_at(z, b) / unit
 
-    options = {"maxiter": 20 * MAX_STEPS, "maxfun": 40 * MAX_STEPS, "gtol": TOLERANCE, "ftol": 1e-14, "maxcor": 20}
-    found = minimize(value_and_gradient, b, jac=True, method="L-BFGS-B", options=options)
+    options: Any = {"maxiter": 20 * MAX_STEPS, "maxfun": 40 * MAX_STEPS, "gtol": TOLERANCE, "ftol": 1e-14, "maxcor": 20}
+    found: Any = minimize(value_and_gradient, b, jac=True, method="L-BFGS-B", options=options)
     return found.x, int(found.nit), int(found.status) != 1
 
 
@@ -264,7 +264,12 @@ def _present(x: Matrix, labels: Floats, c: Floats) -> tuple[Matrix, Floats, Floa
 def _scale(x: Matrix, c: Floats) -> Floats:
     """(q,) root mean square, weighted by c, of the entries that are not zero; 0 where there are none; may overflow."""
     with np.errstate(over="ignore"):
-        squares, weight = c @ abs(x) ** 2, c @ (x != 0).astype(np.float64)
+        if isinstance(x, np.ndarray):
+            squares, weight = c @ x**2, c @ (x != 0).astype(np.float64)
+        else:
+            each, q = np.repeat(c, np.diff(x.indptr)), x.shape[1]
+            squares = np.bincount(x.indices, weights=each * x.data**2, minlength=q)
+            weight = np.bincount(x.indices, weights=each * (x.data != 0), minlength=q)
     scale: Floats = np.sqrt(np.divide(squares, weight, out=np.zeros(x.shape[1]), where=weight > 0))
     return scale
 

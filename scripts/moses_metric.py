@@ -18,6 +18,12 @@ _REFUSED = {
     "M2SCORER": "grammatical corrections are not scored: use BLEU or TER",
     "MERGE": "write the names with commas between, as BLEU,TER",
 }
+# What Moses' METEOR calls a language -> the stemmer of ours.
+_STEMMERS = {
+    "da": "danish", "de": "german", "en": "english", "es": "spanish", "fi": "finnish", "fr": "french",
+    "hu": "hungarian", "it": "italian", "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian",
+    "ru": "russian", "se": "swedish", "sv": "swedish", "tr": "turkish",
+}  # fmt: skip
 _LENGTHS = ("closest", "shortest", "average")
 
 
@@ -72,6 +78,10 @@ def _one(name: str, config: Mapping[str, str]) -> tuple[str, set[str]]:
         if config["reflen"] not in _LENGTHS:
             raise UserError(f"--scconfig reflen:{config['reflen']}", expected=", ".join(_LENGTHS))
         return f"BLEU:reflen={config['reflen']}", set()
+    if name == "CHRF" and "beta" in config:
+        return f"CHRF:beta={config['beta']}", {"beta"}
+    if name == "METEOR" and "lang" in config:
+        return f"METEOR:stem={_STEMMERS.get(config['lang'], 'none')}", {"lang"}
     return name, set()
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -104,11 +103,12 @@ def tune_moses(
         files = _files(settings, directory, decoder, start, len(source), len(found.after))
         files.write_all()
         observer = Observer(files, progress)
-        lists = _given_lists(directory, files, found, skip_decoder)
+        lists = dict(enumerate(found.lists, 1))
         loop = Loop(
             decoder=RecordedLists(decoder, lists, lambda: observer.iteration),
             optimiser=optimiser,
-            iterations=settings.iterations,
+            # Fewer than there are: mert-moses.pl ends as well.
+            iterations=max(settings.iterations, len(directory.records())) if settings.iterations else 0,
             nbest=settings.nbest,
             keep=settings.keep,
             dev_metric=metric_of(settings.metric),
@@ -118,10 +118,12 @@ def tune_moses(
             aggregate=settings.aggregate,
             earlier_starts=settings.earlier_starts,
         )
+        if skip_decoder and loop.stopping.reason(directory.records(), loop.iterations, loop.tolerance) is None:
+            number = max(len(directory.records()), len(found.after)) + 1
+            lists.setdefault(number, _list_there(directory, files, number))
         if len(directory.records()) < len(found.after):
             _replayed(loop, found).run(source, references, start, directory, observer)
         outcome = loop.run(source, references, start, directory, observer)
-        files.write_all()
         return Done(outcome, files.write_result(outcome))
 
 
@@ -236,18 +238,17 @@ def _recorded(directory: RunDirectory, settings: Settings, start: Weights, tell:
     return found
 
 
-def _given_lists(
-    directory: RunDirectory, files: WorkingDirectory, found: Recorded, skip_decoder: bool
-) -> dict[int, Path]:
-    """Lists by iteration that need no decoding."""
-    lists = dict(enumerate(found.lists, 1))
-    number = max(len(directory.records()), len(found.after)) + 1
-    if skip_decoder and number not in lists and not (directory.iteration(number) / "decode.json").exists():
-        path = files.list_path(number)
-        if not path.exists():
-            raise UserError("no list for --skip-decoder", path=path, remedy="leave --skip-decoder out")
-        lists[number] = path
-    return lists
+def _list_there(directory: RunDirectory, files: WorkingDirectory, iteration: int) -> Path:
+    """The list of an iteration that ``--skip-decoder`` wants to be there: in our run or in the working directory.
+
+    Raises:
+        UserError: it is in neither.
+    """
+    path = files.list_path(iteration)
+    made = directory.iteration(iteration)
+    if not path.exists() and not ((made / "decode.json").exists() and (made / "nbest.gz").exists()):
+        raise UserError("no list for --skip-decoder", path=path, remedy="leave --skip-decoder out")
+    return path
 
 
 def _replayed(loop: Loop, found: Recorded) -> Loop:
@@ -293,18 +294,18 @@ def _description(
 ) -> Json:
     """What `run.json` says. What does not change the weights of an iteration is no setting."""
     said = {"nrefs": str(len(settings.references)), **text.settings()}
-    signature = str(optimiser.signature().with_settings(said))
+    own = optimiser.signature()
     inputs: Json = {"source": fingerprint(settings.source), "config": fingerprint(settings.config)}
     inputs["references"] = {str(k): fingerprint(path) for k, path in enumerate(settings.references, 1)}
     inputs["start_weights"] = {"dense": start.by_group(), "sparse": dict(sorted(start.sparse.items()))}
     names = ("nbest", "aggregate", "interpolation", "earlier_starts", "inputtype", "transform", "lowercase", "seed")
     return {
         "command": command,
-        "signature": signature,
+        "signature": str(own.with_settings(said)),
         "dev_signature": str(metric_of(settings.metric).signature().with_settings(said)),
         "seed": settings.seed,
         "settings": {
-            "optimiser": signature,
+            "optimiser": "|".join([own.name, *(f"{key}:{value}" for key, value in own.settings)]),
             "metric": settings.metric,
             "decoder_flags": _without_threads(settings.flags),
             **{name: getattr(settings, name) for name in names},
@@ -342,6 +343,3 @@ def kept_iterations(folder: Path) -> int:
     with contextlib.suppress(UserError):
         return len(RunDirectory(folder / RUN).records())
     return 0
-
-
-Make = Callable[[int], Optimiser]

@@ -151,7 +151,10 @@ class TestRuns:
         for name in ("moses.ini", "run2.out", "run1.best5.out.gz", "finished_step.txt"):
             (tmp_path / name).unlink()
         (tmp_path / "run1.moses.ini").write_text("cut off")
-        assert main(call(system_folder, tmp_path, *QUICK, "--continue")) == 0
+        assert main(call(system_folder, tmp_path, *QUICK, "--continue", "--skip-decoder")) == 0
+        assert files(tmp_path) == before
+        fewer = ("--pairwise-ranked", "--maximum-iterations", "2", "--continue")
+        assert main(call(system_folder, tmp_path, *fewer)) == 0
         assert files(tmp_path) == before
         assert "was finished already" in capsys.readouterr().out
 
@@ -202,6 +205,54 @@ class TestRuns:
 
 
 ENDS = ("best5.out.gz", "moses.ini", "out", "dense", "init.opt", "weights.txt")
+
+
+class TestFilter:
+    BODY = """
+import shutil, sys, pathlib
+folder, config, source = sys.argv[-3:]
+pathlib.Path(folder).mkdir()
+if "fail" in sys.argv:
+    sys.exit("no table")
+text = pathlib.Path(config).read_text()
+pathlib.Path(folder, "moses.ini").write_text(text + "# filtered for " + source)
+"""
+
+    def write(self, path: Path) -> Path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!{sys.executable}{self.BODY}")
+        path.chmod(0o755)
+        return path
+
+    def test_it_runs_once_and_the_result_is_made_of_the_whole_model(self, system_folder: Path, tmp_path: Path) -> None:
+        self.write(tmp_path / "scripts" / "training" / "filter-model-given-input.pl")
+        words = [word for word in call(system_folder, tmp_path / "run", *QUICK) if word != "--no-filter-phrase-table"]
+        words[words.index("--rootdir") + 1] = str(tmp_path / "scripts")
+        assert main(words) == 0
+        filtered = tmp_path / "run" / "filtered" / "moses.ini"
+        assert filtered.read_text().endswith(f"# filtered for {system_folder / 'dev.de'}")
+        assert "filtered for" not in (tmp_path / "run" / "moses.ini").read_text()
+        when = filtered.stat().st_mtime_ns
+        assert main([*words, "--continue"]) == 0
+        assert filtered.stat().st_mtime_ns == when
+
+    def test_one_that_fails_is_run_again(
+        self, system_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        command = self.write(tmp_path / "filter")
+        words = [word for word in call(system_folder, tmp_path / "run", *QUICK) if word != "--no-filter-phrase-table"]
+        assert main([*words, "--filtercmd", f"{command} fail"]) == 1
+        assert re.search(r"filter ended with code 1; its last lines: no table", capsys.readouterr().err)
+        assert main([*words, "--filtercmd", str(command)]) == 0
+
+    def test_without_one_the_tables_stay_as_they_are(
+        self, system_folder: Path, whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        left_out = ("--no-filter-phrase-table", "--quiet")
+        words = [word for word in call(system_folder, tmp_path / "run", *QUICK) if word not in left_out]
+        assert main(words) == 0
+        assert "phrase tables are not filtered" in capsys.readouterr().err
+        assert files(tmp_path / "run") == files(whole)
 
 
 class TestFailures:
@@ -258,8 +309,6 @@ class TestFailures:
 
 class TestInterruptions:
     def test_kills_at_random_moments_change_nothing(self, system_folder: Path, whole: Path, tmp_path: Path) -> None:
-        options = (*QUICK, "--return-best-dev")
-        assert main(call(system_folder, tmp_path / "whole", *options)) == 0
         folder = tmp_path / "run"
         draw = random.Random(11)
         words = [sys.executable, "-c", "import sys; from lasw.scripts.mert_moses import main; sys.exit(main())"]
@@ -268,10 +317,10 @@ class TestInterruptions:
             more = ["--continue"] if attempt else []
             environment = {**os.environ, "STAND_IN": "sleep=0.01"}
             started = subprocess.Popen(
-                [*words, *call(system_folder, folder, *options, *more)],
+                [*words, *call(system_folder, folder, *QUICK, *more)],
                 env=environment,
                 stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+                stderr=subprocess.STDOUT if attempt < 2 else None,
             )
             deadline = time.monotonic() + (draw.uniform(1.0, 3.0) if attempt < 2 else 600)
             while started.poll() is None and time.monotonic() < deadline:
@@ -283,8 +332,29 @@ class TestInterruptions:
             started.wait()
             kills += 1
         assert kills
-        assert files(folder) == files(tmp_path / "whole")
+        assert files(folder) == files(whole)
         assert not list(folder.glob("lasw-moses-*"))
+
+    def test_sigterm_stops_it_and_keeps_what_is_done(self, system_folder: Path, whole: Path, tmp_path: Path) -> None:
+        shutil.copytree(whole, tmp_path / "run")
+        shutil.rmtree(tmp_path / "run" / "lasw-run" / "iterations" / "004")
+        words = [sys.executable, "-c", "import sys; from lasw.scripts.mert_moses import main; sys.exit(main())"]
+        child = tmp_path / "child"
+        started = subprocess.Popen(
+            [*words, *call(system_folder, tmp_path / "run", *QUICK, "--continue")],
+            env={**os.environ, "STAND_IN": f"sleep=9,child={child}"},
+            stderr=subprocess.PIPE,
+        )
+        deadline = time.monotonic() + 60
+        while not child.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        started.send_signal(signal.SIGTERM)
+        assert b"interrupted" in started.communicate(timeout=60)[1]
+        assert started.returncode == 128 + signal.SIGTERM
+        assert not list((tmp_path / "run").glob("lasw-moses-*"))
+        assert main(call(system_folder, tmp_path / "run", *QUICK, "--continue")) == 0
+        assert files(tmp_path / "run") == files(whole)
 
     def test_a_list_that_is_there_needs_no_decoder(self, system_folder: Path, whole: Path, tmp_path: Path) -> None:
         folder = tmp_path / "run"
@@ -452,6 +522,7 @@ class TestSettings:
             (["--pairwise-ranked", "--average"], "pro", "BLEU+1:reflen=average", "BLEU:reflen=average"),
             (["--pairwise-ranked", "--proargs=-b"], "pro", "BLEU+1:bp=reference", "BLEU"),
             (["--batch-mira"], "mira", "BLEU", "BLEU"),
+            (["--mertargs", "--sctype BLEU,TER --scconfig weights:0.5+0.5"], "mert", "MIX:BLEU=0.5:TER=0.5", None),
             (["--batch-mira", "--batch-mira-args=--sctype PER -J300"], "mira", "PER", "PER"),
             (["--mertargs", "--scconfig reflen:closest,case:false"], "mert", "BLEU:reflen=closest", None),
             (["--optimiser", "wro"], "wro", None, "BLEU"),
@@ -545,6 +616,20 @@ class TestWords:
         spec, remarks = specification("WER", {"reflen": "closest", "beta": "2"})
         assert spec == "WER"
         assert len(remarks) == 2
+        assert specification("CHRF", {"beta": "3"}) == ("CHRF:beta=3", [])
+        mixed = specification("BLEU,TER", {"weights": "0.6+0.2", "reflen": "average"})[0]
+        assert mixed == f"MIX:BLEU:reflen=average={0.6 / 0.8!r}:TER=0.25"
+        assert specification("BLEU:0.5,PER:0.5", {})[0] == specification("BLEU,PER", {})[0]
+        assert specification("METEOR", {"lang": "de"})[0] == "METEOR:stem=german"
+        assert specification("METEOR", {"lang": "cz", "jar": "m.jar"}) == (
+            "METEOR:stem=none",
+            ["--scconfig jar:m.jar has no effect on METEOR"],
+        )
+        for spec in ("METEOR", "CHRF:beta=3", mixed):
+            assert metric(spec).signature()
+        for wrong in ("BLEU:x,TER:1", "BLEU:1,TER:-1", "BLEU:1,TER", "", "HWCM"):
+            with pytest.raises(UserError):
+                specification(wrong, {})
         assert read_config("reflen:shortest,case:true") == {"reflen": "shortest", "case": "true"}
         for wrong in ("reflen", ":x", "a:"):
             with pytest.raises(UserError):
@@ -587,4 +672,3 @@ def test_a_recorded_run_of_moses(shared_data: Path, tmp_path: Path) -> None:
     assert max(scores) == float(
         re.findall(r"BLEU (\S+) on dev \S+dev.de", (tmp_path / "run" / "moses.ini").read_text())[0]
     )
-    assert metric("BLEU").signature()

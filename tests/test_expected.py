@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy
@@ -10,17 +13,31 @@ from test_oracle_methods import NAMES, made_pool, start_of
 from lasw.metrics.base import References
 from lasw.metrics.errors import UserError
 from lasw.metrics.registry import metric
-from lasw.metrics.text import Corpus, Vocabulary
+from lasw.metrics.text import Corpus, Vocabulary, read_corpus
+from lasw.scripts.main import main
 from lasw.tuning.columns import Columns
 from lasw.tuning.expected import Expected, ExpectedScore
+from lasw.tuning.formats.weight_files import read_weights
+from lasw.tuning.formats.weight_match import match
 from lasw.tuning.nbest import NBest
 from lasw.tuning.optimisers import make_optimiser
 from lasw.tuning.pool import Pool
+from lasw.tuning.pool_reader import read_pool
 from lasw.tuning.softmax import softmax
 from lasw.tuning.standardised import Standardised
 from lasw.tuning.weights import FeatureNames, Weights
 
-METRICS = ["BLEU", "PABC4:alpha=3", "RABC2", "RGC2", "PGB4:corpus=mean", "PGBC4:refs=each"]
+METRICS = ["BLEU", "PABC4:alpha=3", "RGC2", "PGB4:corpus=mean", "PGBC4:refs=each", "WER", "CHRF", "NIST"]
+
+
+@pytest.fixture(scope="module")
+def real_run(shared_data: Path) -> tuple[Pool, Weights]:
+    """The 100-best lists of a first iteration and the weights that made them."""
+    run = shared_data / "moses" / "de-en"
+    references = References((read_corpus(shared_data / "multi30k" / "dev.en.gz"),))
+    pool, _ = read_pool([run / "run1.best100.out.gz"], references)
+    assert pool.names is not None
+    return pool, match(read_weights(run / "run1.moses.ini"), pool.names).weights
 
 
 def slow_score(pool: Pool, spec: str, v: np.ndarray, entropy: float, l2: float) -> float:
@@ -53,7 +70,7 @@ def test_value_and_gradient_are_those_of_the_definition(spec: str, sparse: bool,
     assert value == pytest.approx(slow(v), abs=1e-12)
     steps = 1e-5 * np.eye(len(v))
     expected = [(slow(v + step) - slow(v - step)) / 2e-5 for step in steps]
-    assert gradient == pytest.approx(expected, abs=1e-7)
+    assert gradient == pytest.approx(expected, rel=1e-6, abs=1e-7)
 
 
 def test_a_score_gradient_by_hand() -> None:
@@ -167,3 +184,34 @@ def test_by_name_with_a_seed_that_it_has_no_use_for() -> None:
         with pytest.raises(UserError, match=words):
             make_optimiser("expected", options, seed=1)
     assert str(Expected(l2=0.5).signature()).startswith("EXPECTED|metric:BLEU|metric.alpha:0|")
+
+
+@pytest.mark.parametrize(
+    ("name", "least"), [("expected", 0.4055), ("mle", 0.3975), ("perceptron", 0.3940), ("ramp", 0.4035)]
+)
+def test_on_the_first_list_of_a_real_run(real_run: tuple[Pool, Weights], name: str, least: float) -> None:
+    pool, start = real_run
+    assert pool.corpus_score(metric("BLEU"), start) == pytest.approx(0.3910, abs=5e-5)
+    fit = make_optimiser(name).fit(pool, start)
+    assert pool.corpus_score(metric("BLEU"), fit.weights) > least
+    assert fit.warnings == ()
+    again = make_optimiser(name).fit(pool, start)
+    assert again.weights.dense.tobytes() == fit.weights.dense.tobytes()
+
+
+@pytest.mark.parametrize("name", ["expected", "mle", "perceptron", "ramp"])
+def test_from_lists_to_weights_on_disk(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("ref").write_text("a b c d e\nf g h i j\n")
+    # The second candidate is right; at the start the first scores a little more, the third far less.
+    lines = ["a b c x e ||| LM= -3 TM= -1 -1", "a b c d e ||| LM= -1 TM= -3.2 -1", "x x c x e ||| LM= -8 TM= -2 -1"]
+    ranked = [f"0 ||| {line} ||| 0\n" for line in lines]
+    Path("list").write_text("".join([*ranked, "1 ||| f g h i j ||| LM= -2 TM= -2 -1 ||| 0\n"]))
+    options = ["--optimiser", name, "--references", "ref", "--output", "weights.json", "--json", "--quiet"]
+    assert main(["optimise", *options, "list"]) == 0
+    assert json.loads(capsys.readouterr().out)["pool_bleu"] == 1.0
+    weights = read_weights(tmp_path / "weights.json").by_group()
+    assert weights["LM"][0] * 2 > weights["TM"][0] * 2.2
+    assert weights["TM"][1] == 1.0

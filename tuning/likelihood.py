@@ -44,7 +44,7 @@ class MaximumLikelihood(Optimiser):
         oracle: ``local``, ``reference``, ``hybrid`` or ``mixed`` (see `lasw.tuning.oracle`).
         mu: share of the model score in ``mixed``.
         rounds: how often ``mixed`` oracles are chosen.
-        l2: strength of the penalty towards weights 0.
+        l2: strength of the penalty towards weights 0; times S' it is that of a sum over the sentences.
         iterations: of the solver, at most, in each round.
         norm: of the result, ``l1`` or ``none`` (see `Columns.weights`).
 
@@ -61,8 +61,8 @@ class MaximumLikelihood(Optimiser):
     oracle: str = "mixed"
     mu: float = 0.7
     rounds: int = 3
-    l2: float = 1e-4
-    iterations: int = 200
+    l2: float = 1e-3
+    iterations: int = 500
     norm: str = "l1"
 
     def __post_init__(self) -> None:

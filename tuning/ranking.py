@@ -268,8 +268,8 @@ def _scale(x: Matrix, c: Floats) -> Floats:
             squares, weight = c @ x**2, c @ (x != 0).astype(np.float64)
         else:
             each, q = np.repeat(c, np.diff(x.indptr)), x.shape[1]
-            squares = np.bincount(x.indices, weights=each * x.data**2, minlength=q)
-            weight = np.bincount(x.indices, weights=each * (x.data != 0), minlength=q)
+            squares = np.asarray(np.bincount(x.indices, weights=each * x.data**2, minlength=q), dtype=np.float64)
+            weight = np.asarray(np.bincount(x.indices, weights=each * (x.data != 0), minlength=q), dtype=np.float64)
     scale: Floats = np.sqrt(np.divide(squares, weight, out=np.zeros(x.shape[1]), where=weight > 0))
     return scale
 

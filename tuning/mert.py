@@ -41,8 +41,8 @@ class MERT(Optimiser):
         random_directions: drawn for each start, in units of the features' scales; searched besides the coordinates.
         range: of the random starting points, not of the weights found: ``LM0=0..1,TM0=-1..1``, or with colons as
             mert-moses.pl has it; groups or components, 0..1 where nothing is said.
-        active: features to tune, groups or components with commas between; empty: all. The others keep their weights
-            in relation to each other.
+        active: features to tune, groups or components with commas between; empty: all. The others, and sparse
+            features then, keep their weights in relation to each other.
         norm: ``l1``: the dense weights that vary have absolute sum 1, as Moses' tuning leaves them, sparse ones are
             divided by the same number; ``none``: as the search leaves them.
         seed: of starting points and directions.

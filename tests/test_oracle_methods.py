@@ -345,7 +345,7 @@ def test_other_seeds_other_orders() -> None:
     [
         ("ramp", {"variant": "4"}, "variant is 4"),
         ("ramp", {"c": "-1"}, "c is -1.0"),
-        ("perceptron", {"rate": "0"}, "rate is 0.0"),
+        ("perceptron", {"rate": "0"}, "rate is 0.0, expected a number above 0"),
         ("perceptron", {"oracle": "locl"}, "did you mean 'local'"),
         ("mle", {"rounds": "0"}, "rounds is 0"),
         ("mle", {"mu": "2"}, "mu is 2.0"),

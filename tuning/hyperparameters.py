@@ -30,6 +30,16 @@ def at_least(name: str, value: float, least: float) -> None:
         raise ValueError(f"{name} is {value}, expected a number of at least {least:g}")
 
 
+def above_zero(name: str, value: float) -> None:
+    """Refuse a hyper-parameter that is not above 0, or not finite.
+
+    Raises:
+        ValueError: with its name.
+    """
+    if not (math.isfinite(value) and value > 0):
+        raise ValueError(f"{name} is {value}, expected a number above 0")
+
+
 def settings_of(optimiser: Optimiser) -> Signature:
     """The signature of an optimiser with a field `metric`: all its fields and the metric's settings."""
     settings: list[tuple[str, str]] = []

@@ -15,7 +15,7 @@ import numpy as np
 
 from lasw.metrics.base import Metric, Signature
 from lasw.tuning.columns import Columns, Floats, check_norm
-from lasw.tuning.hyperparameters import as_metric, at_least, nothing_to_learn, settings_of
+from lasw.tuning.hyperparameters import above_zero, as_metric, at_least, nothing_to_learn, settings_of
 from lasw.tuning.online import OnlineWeights, best_round
 from lasw.tuning.optimiser import DEFAULT_SEED, Fit, Optimiser
 from lasw.tuning.oracle import MU, OracleChoice, are_references, highest, single
@@ -59,7 +59,7 @@ class Perceptron(Optimiser):
     seed: int = DEFAULT_SEED
 
     def __post_init__(self) -> None:
-        at_least("rate", self.rate, np.finfo(np.float64).tiny)
+        above_zero("rate", self.rate)
         at_least("passes", self.passes, 1)
         check_norm(self.norm)
         as_metric(self.metric)

@@ -25,7 +25,7 @@ import numpy as np
 
 from lasw.metrics.base import Metric, Signature
 from lasw.tuning.columns import Columns, Floats, check_norm
-from lasw.tuning.hyperparameters import as_metric, at_least, nothing_to_learn, settings_of
+from lasw.tuning.hyperparameters import above_zero, as_metric, at_least, nothing_to_learn, settings_of
 from lasw.tuning.online import OnlineWeights, best_round
 from lasw.tuning.optimiser import DEFAULT_SEED, Fit, Optimiser
 from lasw.tuning.oracle import highest, in_units, single
@@ -76,9 +76,9 @@ class Ramp(Optimiser):
     def __post_init__(self) -> None:
         if self.variant not in VARIANTS:
             raise ValueError(f"variant is {self.variant}, expected 1, 2 or 3")
-        at_least("alpha", self.alpha, np.finfo(np.float64).tiny)
+        above_zero("alpha", self.alpha)
         at_least("c", self.c, 0.0)
-        at_least("rate", self.rate, np.finfo(np.float64).tiny)
+        above_zero("rate", self.rate)
         at_least("rounds", self.rounds, 1)
         at_least("passes", self.passes, 1)
         check_norm(self.norm)

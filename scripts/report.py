@@ -13,6 +13,7 @@ examples:
   lasw report run                          # run/report.html, also while the run goes on
   lasw report comparison                   # of lasw compare, comparison/report.html
   lasw report run-wro run-pro --output both.html
+  lasw report run --held-out test.nbest.gz --held-out-references test.en
 
 The report of a run has the oracle of every iteration and single sentences as well, as long as its references are where
 they were.
@@ -28,6 +29,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--system", metavar="ROW", help="of a comparison: whose sentences are shown (default: the best row)"
     )
+    parser.add_argument(
+        "--held-out",
+        nargs="+",
+        default=[],
+        metavar="NBEST",
+        help="of a run: other lists, reranked with all its weights",
+    )
+    parser.add_argument(
+        "--held-out-references", nargs="+", default=[], metavar="REF", help="their references, a line a sentence"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -40,6 +51,10 @@ def run(arguments: argparse.Namespace) -> int:
     comparisons = [path for path in arguments.runs if is_comparison(path)]
     if comparisons and len(arguments.runs) > 1:
         raise UserError("a comparison beside other directories", path=comparisons[0], remedy="give it alone")
+    if bool(arguments.held_out) != bool(arguments.held_out_references):
+        raise UserError("held-out lists without references, or the other way round", remedy="give both")
+    if arguments.held_out and (comparisons or len(arguments.runs) > 1):
+        raise UserError("--held-out", expected="the directory of one run of 'lasw tune' with it")
     if comparisons:
         data = read_comparison_data(comparisons[0])
         write_comparison_report(output, data, arguments.title, arguments.system)
@@ -51,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _write_runs(arguments: argparse.Namespace, output: str | Path) -> None:
     from lasw.tuning.report import read_run, write_report
-    from lasw.tuning.report_development import read_development
+    from lasw.tuning.report_development import Development, held_out_scores, read_development
 
     if arguments.system is not None:
         raise UserError("--system", expected="a comparison's directory with it")
@@ -63,5 +78,9 @@ def _write_runs(arguments: argparse.Namespace, output: str | Path) -> None:
         except UserError as error:
             remark = f"Oracle scores and single sentences are left out: {error}. Relative paths are meant from here."
             found = dataclasses.replace(found, remarks=(remark,))
+        if arguments.held_out:
+            scores = held_out_scores(found, arguments.held_out, arguments.held_out_references)
+            known = found.development or Development([], None)
+            found = dataclasses.replace(found, development=dataclasses.replace(known, held_out=scores))
         runs.append(found)
     write_report(output, runs, arguments.title)

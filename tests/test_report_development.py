@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 import numpy as np
@@ -95,6 +96,19 @@ def test_the_command_tells_what_it_leaves_out(run: Path, capsys: pytest.CaptureF
     reference.write_text(text)
     assert main(["report", str(run), "--system", "PRO"]) == 1
     assert "expected a comparison" in capsys.readouterr().err
+
+
+def test_held_out_lists_are_reranked_with_the_weights_of_every_iteration(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--held-out", str(run.parent / "nbest"), "--held-out-references", str(run.parent / "ref")]
+    assert main(["report", str(run), *words]) == 0
+    tips = re.findall(r"<title>held-out[^<]*, iteration (\d): ([\d.]+)</title>", (run / "report.html").read_text())
+    # The development set itself: what the log says of the weights before and after the first iteration.
+    records = read_run(run).records
+    assert tips[:2] == [(str(k), f"{100 * records[k]['dev_score']:.2f}") for k in range(2)]
+    assert main(["report", str(run), *words[:2]]) == 1
+    assert "give both" in capsys.readouterr().err
 
 
 def test_gains_come_first_and_equal_sentences_not_at_all() -> None:

@@ -170,7 +170,7 @@ def _summary(run: RunData) -> str:
 
 def _scores(run: RunData, key: str) -> list[tuple[int, float]]:
     # Record i is about the weights that iteration i - 1 made; the pool BLEU is that of the weights iteration i made.
-    shift = 1 if key in ("dev_score", "held_out_score") else 0
+    shift = 1 if key == "dev_score" else 0
     return [(r["iteration"] - shift, 100 * r[key]) for r in run.records if r.get(key) is not None]
 
 
@@ -182,8 +182,9 @@ def _score_chart(run: RunData) -> str:
     if run.development is not None:
         oracle = [(number, 100 * score) for number, score in run.development.oracle]
         series.append(Series("oracle: the best candidates up to the iteration", oracle))
-    if any(record.get("held_out_score") is not None for record in run.records):
-        series.append(Series("held-out score", _scores(run, "held_out_score")))
+        if run.development.held_out:
+            held_out = [(number, 100 * score) for number, score in run.development.held_out]
+            series.append(Series("held-out lists reranked with the weights that the iteration made", held_out))
     chart = line_chart("scores by iteration", [s for s in series if s.points], "iteration", "score")
     return f"<h3>Score per iteration</h3>{chart}"
 

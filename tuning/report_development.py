@@ -6,6 +6,7 @@ and not with every iteration.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,10 @@ from lasw.metrics.registry import metric
 from lasw.metrics.text import Corpus, Vocabulary, read_corpus
 from lasw.tuning.first_best import first_hypotheses
 from lasw.tuning.formats.nbest_reader import read_nbest
+from lasw.tuning.formats.weight_match import match
 from lasw.tuning.nbest import NBest
 from lasw.tuning.pool import Pool
-from lasw.tuning.pool_reader import preprocessed
+from lasw.tuning.pool_reader import preprocessed, read_pool
 from lasw.tuning.report import RunData
 from lasw.tuning.report_sentences import METRIC, Sentences
 from lasw.tuning.run_directory import Json
@@ -36,10 +38,13 @@ class Development:
     Attributes:
         oracle: (iteration, score in [0, 1]): corpus score of each sentence's best candidate so far.
         sentences: start weights against chosen weights; None while there is one decoding.
+        held_out: (iteration, score in [0, 1]): of other lists, reranked with the weights that the iteration made, 0
+            being the start; empty if no lists are given.
     """
 
     oracle: list[tuple[int, float]]
     sentences: Sentences | None
+    held_out: tuple[tuple[int, float], ...] = ()
 
 
 def read_development(folder: Path, run: RunData) -> Development:
@@ -81,6 +86,33 @@ def read_development(folder: Path, run: RunData) -> Development:
         oracle.append((number, oracle_score(pool, str(description["settings"]["run"]["dev_metric"]))))
     sentences = _sentences(first, references, _source(files, known, encoding)) if len(first) == 2 else None
     return Development(oracle, sentences)
+
+
+def held_out_scores(run: RunData, lists: Sequence[str], references: Sequence[str]) -> tuple[tuple[int, float], ...]:
+    """Scores of other N-best lists, reranked with the weights that every iteration of a run made.
+
+    Args:
+        run: whose weights and development metric are taken.
+        lists: of sentences that the run did not see.
+        references: theirs, prepared as those of the run.
+
+    Raises:
+        UserError: a file that cannot be read, or lists with other features.
+    """
+    data = run.description["settings"].get("data", {})
+    text = Preprocessing(data.get("tokenize"), bool(data.get("lowercase"))).function()
+    vocabulary = Vocabulary()
+    corpora = tuple(read_corpus(path, vocabulary, preprocess=text) for path in references)
+    dense = [name for name, _ in run.weights[0].names.groups]
+    pool, _ = read_pool(lists, References(corpora), dense=dense, preprocess=text)
+    if pool.names is None or not len(pool):
+        raise UserError("no hypotheses", path=lists[0])
+    of = metric(str(run.description["settings"]["run"]["dev_metric"]))
+    scores = []
+    for number, weights in enumerate(run.weights):
+        matched = match(weights, pool.names, sparse_names=pool.sparse_names)
+        scores.append((number, pool.corpus_score(of, matched.weights)))
+    return tuple(scores)
 
 
 def oracle_score(pool: Pool, spec: str) -> float:

@@ -48,8 +48,8 @@ def sentences_html(found: Sentences, shown: int = SHOWN) -> str:
     counts = [int(np.count_nonzero(part & differs)) for part in (change > 0, change < 0, change == 0)]
     # By gain, then by loss, each in falling size; equal ones in the order of the text.
     order = np.argsort(-change, kind="stable")
-    gains = [k for k in order.tolist() if change[k] > 0][:shown]
-    losses = [k for k in order.tolist()[::-1] if change[k] < 0][:shown]
+    gains = [k for k in order.tolist() if change[k] > 0 and differs[k]][:shown]
+    losses = [k for k in order.tolist()[::-1] if change[k] < 0 and differs[k]][:shown]
     said = (
         f"{int(differs.sum())} of {len(change)} translations differ: {counts[0]} score higher under "
         f"{found.second}, {counts[1]} lower, {counts[2]} the same. "

@@ -39,8 +39,10 @@ details { margin: .5rem 0; }
 summary { cursor: pointer; }
 .facts td:first-child { min-width: 15rem; overflow-wrap: anywhere; }
 td:has(data) { white-space: nowrap; }
-.sentences th { overflow-wrap: anywhere; min-width: 3.2rem; }
+.sentences th { overflow-wrap: anywhere; min-width: 4.4rem; }
+.sentences th:first-child { min-width: 3.2rem; }
 code { font-size: .85rem; overflow-wrap: anywhere; }
+.wide table:not(.facts) code { white-space: nowrap; }
 .facts code { display: inline-block; min-width: 11rem; }
 @media (max-width: 44rem) {
   .chart svg { font-size: 17px; }

@@ -243,7 +243,21 @@ def _place(text: str, sections: dict[str, dict[str, Any]]) -> tuple[tuple[str, .
     return (section, name), key
 
 
+def _absolute(values: dict[str, Any]) -> dict[str, Any]:
+    """The same with whole paths: workers may be at home elsewhere."""
+
+    def whole(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(whole, value))
+        if isinstance(value, dict):
+            return _absolute(value)
+        return value.absolute() if isinstance(value, Path) else value
+
+    return {key: whole(value) for key, value in values.items()}
+
+
 def _comparison(sections: dict[str, dict[str, Any]], path: str) -> Comparison:
+    sections = _absolute(sections)
     settings = _made(ComparisonSettings, "comparison", sections["comparison"], path)
     development = {
         name: _made(DevelopmentSet, f"development.{name}", values, path)

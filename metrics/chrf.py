@@ -81,7 +81,7 @@ class Chrf(Metric):
         rows, inverse = distinct(hypotheses, owner)
         if len(owner) and not (owner.min() >= 0 and owner.max() < references.segments):
             raise ValueError(f"owner points outside the {references.segments} segments")
-        kept, segments = hypotheses.take(rows), owner[rows]
+        kept, segments = hypotheses.take(rows), owner[rows].astype(np.int32)
         best: NDArray[np.int32] = np.zeros((len(rows), 3 * (self.chars + self.words)), dtype=np.int32)
         best_scores = np.full(len(rows), -1.0)
         texts = [(spelling, spelling.of(kept)) for spelling in references.spellings]

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,8 +54,6 @@ class EditRate(Metric):
 
     reflen: str = "average"
 
-    name: ClassVar[str]
-
     def __post_init__(self) -> None:
         if self.reflen not in REFLENS:
             raise unknown(f"value of {self.name}:reflen", self.reflen, list(REFLENS))
@@ -82,7 +80,7 @@ class EditRate(Metric):
         else:
             best = error_rates(edits, lengths).argmin(axis=1)
             counts = np.stack([x[np.arange(len(rows)), best] for x in (edits, lengths)], axis=1)
-        return counts.astype(np.int32)[inverse]
+        return np.asarray(counts, dtype=np.int32)[inverse]
 
     @abstractmethod
     def count(
@@ -186,8 +184,9 @@ def configured(kind: type[EditRate], options: dict[str, str]) -> EditRate:
 
 def error_rates(edits: NDArray[Any], lengths: NDArray[Any]) -> NDArray[np.float64]:
     """Edits over lengths; against no words at all the rate is 1, or 0 if there are no edits either."""
-    edits, lengths = np.asarray(edits, dtype=np.float64), np.asarray(lengths, dtype=np.float64)
-    return np.divide(edits, lengths, out=(edits > 0).astype(np.float64), where=lengths > 0)
+    rates: NDArray[np.float64] = (np.asarray(edits) > 0).astype(np.float64)
+    np.divide(edits, lengths, out=rates, where=np.asarray(lengths) > 0)
+    return rates
 
 
 def edit_counts(
@@ -201,12 +200,12 @@ def edit_counts(
     """
     if hypotheses.vocabulary is not references.vocabulary:
         raise TypeError("hypotheses and references must share one vocabulary")
-    owner = np.ascontiguousarray(owner, dtype=np.int32)
-    rows, inverse = distinct(hypotheses, owner)
-    if len(owner) and not (owner.min() >= 0 and owner.max() < len(references)):
+    segments: NDArray[np.int32] = np.ascontiguousarray(owner, dtype=np.int32)
+    rows, inverse = distinct(hypotheses, segments)
+    if len(segments) and not (segments.min() >= 0 and segments.max() < len(references)):
         raise ValueError(f"owner points outside the {len(references)} segments")
     out = np.empty((len(rows), references.lengths.shape[1]), dtype=np.int32)
-    m.count(hypotheses, references, owner, rows, out)
+    m.count(hypotheses, references, segments, rows, out)
     return out, rows, inverse
 
 

@@ -57,7 +57,7 @@ class Meteor(Metric):
         if not (math.isfinite(self.power) and self.power > 0):
             raise UserError(f"METEOR:power={self.power}", expected="a number above 0")
         if self.stem not in (NO_STEMS, "english"):
-            import snowballstemmer
+            import snowballstemmer  # type: ignore[import-untyped]
 
             valid = [NO_STEMS, *snowballstemmer.algorithms()]
             if self.stem not in valid:
@@ -103,7 +103,8 @@ class Meteor(Metric):
             counts,
         )
         scores = self.corpus_scores(counts.reshape(-1, 4)).reshape(many, len(rows))
-        return counts[scores.argmax(axis=0), np.arange(len(rows))][inverse]
+        best: NDArray[np.int32] = counts[scores.argmax(axis=0), np.arange(len(rows))]
+        return best[inverse]
 
     def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
         """(n,) scores of single sentences."""
@@ -197,18 +198,19 @@ def _align(ids, start, end, places, stems, stages, heads, following, aligned, ru
     which round that is.
     """
     size = end - start
-    for i in range(size):
-        aligned[i] = -1
-    for j in range(places):
-        runs[0, j] = 0
-        runs[2, j] = -1
+    for place in range(size):
+        aligned[place] = -1
+    for place in range(places):
+        runs[0, place] = 0
+        runs[2, place] = -1
     rounds = np.int64(0)
     for stage in range(stages):
         while True:
             rounds += size + 2
             best, best_size, best_moved = np.int64(0), np.int64(0), np.int64(0)
             best_i, best_j = np.int64(0), np.int64(0)
-            for i in range(size):
+            for place in range(size):
+                i = np.int64(place)
                 if aligned[i] >= 0:
                     continue
                 word = ids[start + i]
@@ -224,17 +226,17 @@ def _align(ids, start, end, places, stems, stages, heads, following, aligned, ru
                         before, there = i - length, j - length
                         value += before >= 0 and there >= 0 and aligned[before] == there
                         value += i + 1 < size and aligned[i + 1] == j + 1
-                        moved = abs(i - j)
+                        moved = np.int64(abs(i - j))
                         if value > best or (
                             value == best and (length > best_size or (length == best_size and moved < best_moved))
                         ):
-                            best, best_size, best_moved, best_i, best_j = value, length, moved, np.int64(i), j
+                            best, best_size, best_moved, best_i, best_j = value, length, moved, i, j
                     j = np.int64(following[stage, j])
             if best == 0:
                 break
-            for k in range(best_size):
-                aligned[best_i - k] = best_j - k
-                runs[0, best_j - k] = 1
+            for back in range(best_size):
+                aligned[best_i - back] = best_j - back
+                runs[0, best_j - back] = 1
 
 
 def from_spec(name: str, options: dict[str, str]) -> Meteor:

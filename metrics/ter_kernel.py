@@ -201,7 +201,7 @@ def _best_shift(words, size, length, ratio, beam, width, cells, lines, places, d
                         words, size, length, ratio, beam, width, cells, lines, changed, end, distance - wanted
                     )
                     if distance - reached >= wanted:
-                        best, best_start, best_size, best_target = distance - reached, start, moved, target
+                        best, best_start, best_size, best_target = distance - reached, np.int64(start), moved, target
                 if candidates >= MAX_CANDIDATES:
                     return best, best_start, best_size, best_target, candidates
     return best, best_start, best_size, best_target, candidates

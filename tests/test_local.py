@@ -25,6 +25,9 @@ SENTENCES = 12
 SOURCE = tuple(f"satz {k % 3} nummer {k}" for k in range(SENTENCES))
 
 
+POOL = some_pool(noise=2.0)
+
+
 def stored(optimiser=None, pool=None, start=None):
     pool = some_pool(noise=2.0) if pool is None else pool
     optimiser = WRO(metric="BLEU+1", reachable=0.9) if optimiser is None else optimiser
@@ -34,6 +37,7 @@ def stored(optimiser=None, pool=None, start=None):
 def separately(samples, k, pull, centre):
     """The minimum of F_t, written out and found by another method, from 0."""
     c = 2 * k[samples.sentence]
+    scale2 = (c @ samples.x**2) / (c @ (samples.x != 0))
 
     def value(b):
         z = samples.x @ b + samples.offset
@@ -42,8 +46,8 @@ def separately(samples, k, pull, centre):
             losses, slopes = np.log1p(np.exp(-z)), -1 / (1 + np.exp(z))
         else:
             losses, slopes = 0.5 * (z - samples.labels) ** 2, z - samples.labels
-        total = c @ losses + samples.l2 / 2 * b @ b + pull / 2 * away @ away
-        return total, samples.x.T @ (c * slopes) + samples.l2 * b + pull * away
+        total = c @ losses + samples.l2 / 2 * scale2 @ b**2 + pull / 2 * away @ away
+        return total, samples.x.T @ (c * slopes) + samples.l2 * scale2 * b + pull * away
 
     options = {"gtol": 1e-11, "ftol": 1e-16, "maxiter": 2000}
     return scipy.optimize.minimize(value, np.zeros(samples.x.shape[1]), jac=True, method="L-BFGS-B", options=options).x
@@ -66,16 +70,44 @@ def test_the_exact_form_is_a_separate_optimisation(loss, text):
     assert found[samples.columns] == pytest.approx(raw / np.abs(raw).sum(), abs=1e-6)
 
 
-def test_without_prior_the_exact_form_is_the_optimiser_with_these_sentence_weights():
-    # The regression scales its columns by the weights at hand, which matters for the penalty alone: a weak one.
-    pool = some_pool(noise=9.0)
-    optimiser = WRO(metric="BLEU+1", l2=1e-7)
+@settings(max_examples=25)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    loss=st.sampled_from(["logistic", "linear"]),
+    psi=st.sampled_from([1.0, 0.4]),
+    norm=st.sampled_from(["l1", "none"]),
+    zeros=st.booleans(),
+)
+def test_without_prior_the_exact_form_is_the_optimiser_with_these_sentence_weights(seed, loss, psi, norm, zeros):
+    pool = POOL
+    optimiser = WRO(metric="BLEU+1", loss=loss, psi=psi, norm=norm)
     drawn = optimiser.sample(pool)
     samples = local_samples(optimiser, drawn, ones(pool), SOURCE)
-    weigher = LocalWeigher(samples, Setting())
-    k = weigher.setting.instance_weights(similarities(), samples.instance)
+    weigher = LocalWeigher(samples, Setting(alpha1=0 if zeros else 1))
+    near = similarities(seed)
+    if zeros:
+        near[near < 0.1] = 0
+        near[0] = 0.5
+    k = weigher.setting.instance_weights(near, samples.instance)
     right = optimiser.fit_samples(drawn, ones(pool), sentence_weights=k).weights.dense
-    assert weigher.weights(similarities(), exact=True).dense == pytest.approx(right, abs=1e-6)
+    assert weigher.weights(near, exact=True).dense == pytest.approx(right, abs=1e-6)
+
+
+def test_a_sentence_like_none_and_a_column_that_no_similar_one_has():
+    samples = stored()
+    weigher = LocalWeigher(samples, Setting(alpha1=0))
+    plain = weigher.global_weights.dense
+    for exact in (False, True):
+        assert weigher.weights(np.zeros(SENTENCES), exact=exact).dense == pytest.approx(plain)
+    pool = some_pool(noise=2.0)
+    pool.dense[pool.owner < 6, 2] = 0.0  # differs in the second half only
+    samples = stored(pool=pool)
+    weigher = LocalWeigher(samples, Setting(alpha1=0, prior=0.01))
+    near = np.where(np.arange(SENTENCES) < 6, 0.5, 0.0)
+    column = samples.columns.tolist().index(2)
+    b = weigher.steps(weigher.setting.instance_weights(near, samples.instance)[None])[0]
+    assert b[column] == pytest.approx(samples.solution[column])
+    assert abs(b[0] - samples.solution[0]) > 1e-3
 
 
 def test_the_linear_loss_needs_one_step():
@@ -91,10 +123,9 @@ def test_one_step_is_newtons(seed, prior):
     k = np.random.default_rng(seed).random(SENTENCES)
     loses = 1 / (1 + np.exp(samples.x @ samples.solution))
     c = 2 * k[samples.sentence]
-    gradient = -(c * loses) @ samples.x + samples.l2 * samples.solution
-    hessian = (samples.x.T * (c * loses * (1 - loses))) @ samples.x + (samples.l2 + weigher.pull) * np.eye(
-        len(samples.columns)
-    )
+    penalty = samples.l2 * (c @ samples.x**2) / (c @ (samples.x != 0))
+    gradient = -(c * loses) @ samples.x + penalty * samples.solution
+    hessian = (samples.x.T * (c * loses * (1 - loses))) @ samples.x + np.diag(penalty + weigher.pull)
     assert weigher.steps(k[None])[0] == pytest.approx(samples.solution - np.linalg.solve(hessian, gradient), abs=1e-9)
 
 
@@ -267,8 +298,9 @@ def test_its_own_samples_have_no_part_in_a_sentences_weights():
     k = np.ones((1, SENTENCES))
     k[0, 4] = 0
     gradient, hessian = samples.gradient.copy(), samples.hessian.copy()
-    gradient[4], hessian[4] = 99.0, 0.0
-    other = dataclasses.replace(samples, gradient=gradient, hessian=hessian)
+    squares, counts = samples.squares.copy(), samples.counts.copy()
+    gradient[4], hessian[4], squares[4], counts[4] = 99.0, 0.0, 9.0, 1.0
+    other = dataclasses.replace(samples, gradient=gradient, hessian=hessian, squares=squares, counts=counts)
     without = LocalWeigher(other, Setting(prior=0.3))
     assert without.pull != weigher.pull  # the mean curvature is of all
     plain, blind = LocalWeigher(samples, None), LocalWeigher(other, None)

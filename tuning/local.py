@@ -6,14 +6,17 @@ For a sentence t every development sentence s gets the instance weight (equation
 
 and the local weights minimise, in the units of the global training with its solution b0,
 
-    F_t(b) = sum_s k_s L_s(b) + l2 / 2 |b|^2 + lambda / 2 |b - b0|^2
+    F_t(b) = sum_s k_s L_s(b) + l2 / 2 |r b|^2 + lambda / 2 |b - b0|^2
 
-The last term, a Gaussian prior around the global weights, is not in the thesis; lambda is given as a multiple of the
-mean curvature of the global loss, so that it means the same for any number of sentences.
+r, one a column, is the root mean square of its differences under the weights k (1 under the global ones): the first two
+terms are what the optimiser itself minimises when it is given these sentence weights. The last term, a Gaussian prior
+around the global weights, is not in the thesis; lambda is given as a multiple of the mean curvature of the global loss,
+so that it means the same for any number of sentences. A column that does not differ where k is above 0 keeps its global
+weight.
 
 Fast form: one Newton step from b0 with the stored gradients and Hessians (see `lasw.tuning.local_samples`),
 
-    u = -(sum_s k_s H_s + (l2 + lambda) I)^-1 (sum_s k_s g_s + l2 b0)
+    u = -(sum_s k_s H_s + l2 diag(r)^2 + lambda I)^-1 (sum_s k_s g_s + l2 diag(r)^2 b0)
 
 whose cost does not depend on the number of pairs. Exact form: Newton's method on all pairs, from there.
 Norm, interpolation and features that were not learnt are as in the global training.
@@ -135,9 +138,9 @@ class LocalWeigher:
         self.samples, self.setting = samples, setting
         self._q = len(samples.columns)
         self._upper = np.triu_indices(self._q)
-        # Gradient and upper triangle side by side: one product with the instance weights gives both.
-        self._terms = np.concatenate([samples.gradient, samples.hessian[:, *self._upper]], axis=1)
-        self._previous = Weights(samples.names, samples.previous[: len(samples.names)])
+        # Side by side: one product with the instance weights gives all sums.
+        triangle = samples.hessian[:, *self._upper]
+        self._terms = np.concatenate([samples.squares, samples.counts, samples.gradient, triangle], axis=1)
 
     @cached_property
     def global_weights(self) -> Weights:
@@ -178,15 +181,28 @@ class LocalWeigher:
         return self._steps(k @ self._terms, centre)
 
     def _steps(self, summed: Floats, centre: Floats | None = None) -> Floats:
-        s = self.samples
-        gradient = summed[:, : self._q] + s.l2 * s.solution
+        s, q = self.samples, self._q
+        penalty, zero = self._penalty(summed[:, : 2 * q])
+        gradient = summed[:, 2 * q : 3 * q] + penalty * (s.solution - zero)
         if centre is not None:
             gradient = gradient + self.pull * (s.solution - centre)
-        hessian = np.empty((len(summed), self._q, self._q))
-        hessian[:, self._upper[0], self._upper[1]] = summed[:, self._q :]
-        hessian[:, self._upper[1], self._upper[0]] = summed[:, self._q :]
-        hessian[:, np.arange(self._q), np.arange(self._q)] += s.l2 + self.pull
+        hessian = np.empty((len(summed), q, q))
+        hessian[:, self._upper[0], self._upper[1]] = summed[:, 3 * q :]
+        hessian[:, self._upper[1], self._upper[0]] = summed[:, 3 * q :]
+        hessian[:, np.arange(q), np.arange(q)] += penalty + self.pull
         return np.asarray(s.solution - np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0])
+
+    def _penalty(self, summed: Floats) -> tuple[Floats, Floats]:
+        """(T, q) l2 r^2, and where it pulls to: 0, or b0 for columns that do not differ.
+
+        Args:
+            summed: (T, 2 q) sums of squares, then of counts.
+        """
+        s, q = self.samples, self._q
+        squares, counts = summed[:, :q], summed[:, q:]
+        mean = np.divide(squares, counts, out=np.zeros_like(squares), where=counts > 0)
+        still = mean <= s.noise**2
+        return s.l2 * np.where(still, 1.0, mean), np.where(still, s.solution, 0.0)
 
     def optimum(self, k: Floats, b: Floats) -> Floats:
         """(q,) the minimum of F_t for instance weights (S,), from `b` on."""
@@ -198,16 +214,18 @@ class LocalWeigher:
         if not there.all():
             x, offset, y, c = x[there], offset[there], y[there], c[there]
 
+        penalty, zero = (found[0] for found in self._penalty((k @ self._terms[:, : 2 * self._q])[None]))
+
         def value(z: Floats, b: Floats) -> float:
-            away = b - s.solution
-            return float(c @ of.value(z, y)) + 0.5 * s.l2 * float(b @ b) + 0.5 * self.pull * float(away @ away)
+            pulls = penalty @ (b - zero) ** 2 + self.pull * ((b - s.solution) ** 2).sum()
+            return float(c @ of.value(z, y) + 0.5 * pulls)
 
         z = x @ b + offset
         at = value(z, b)
         for _ in range(MAX_STEPS):
-            gradient = (c * of.slope(z, y)) @ x + s.l2 * b + self.pull * (b - s.solution)
+            gradient = (c * of.slope(z, y)) @ x + penalty * (b - zero) + self.pull * (b - s.solution)
             hessian = (x * (c * of.curvature(z, y))[:, None]).T @ x
-            hessian[np.diag_indices_from(hessian)] += s.l2 + self.pull
+            hessian[np.diag_indices_from(hessian)] += penalty + self.pull
             direction = np.linalg.solve(hessian, gradient)
             if gradient @ direction <= _ROUNDING * at:
                 return np.asarray(b - direction)  # what is left to gain drowns in rounding, and the step is exact

@@ -29,6 +29,7 @@ from threadpoolctl import threadpool_limits
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import atomic_write, open_bytes
+from lasw.tuning.columns import NOISE
 from lasw.tuning.pairwise import PairwiseOptimiser, Samples, previous_vector
 from lasw.tuning.ranking import LOSSES, MIRROR_IMAGES, Floats
 from lasw.tuning.weights import FeatureNames, Weights
@@ -60,6 +61,9 @@ class LocalSamples:
         instance: (S,) global instance weights.
         gradient: (S, q) g_s.
         hessian: (S, q, q) H_s.
+        squares: (S, q) sum of the squares of each sentence's x.
+        counts: (S, q) number of its entries that are not 0.
+        noise: (q,) a root mean square below it is rounding, in units of the columns.
         header: settings: loss, l2, norm, psi, signature, and what whoever writes adds (``setting``, ``unused`` ...).
     """
 
@@ -78,6 +82,9 @@ class LocalSamples:
     instance: Floats
     gradient: Floats
     hessian: Floats
+    squares: Floats
+    counts: Floats
+    noise: Floats
     header: Mapping[str, Any]
 
     @property
@@ -98,7 +105,7 @@ class LocalSamples:
 
 _ARRAYS = (
     *("previous", "regression", "moved", "columns", "scale", "x", "offset", "labels", "sentence"),
-    *("instance", "gradient", "hessian"),
+    *("instance", "gradient", "hessian", "squares", "counts", "noise"),
 )
 
 
@@ -168,6 +175,9 @@ def local_samples(
         samples.sentence_weights,
         gradient,
         hessian,
+        _by_sentence(x**2, samples.pairs.sentence, len(source)),
+        _by_sentence((x != 0).astype(np.float64), samples.pairs.sentence, len(source)),
+        NOISE * samples.magnitude[columns] / scale,
         header,
     )
 
@@ -194,6 +204,13 @@ def derivatives(
             gradient[s] = slope[start:end] @ mine
             hessian[s] = (mine * curvature[start:end, None]).T @ mine
     return gradient, hessian
+
+
+def _by_sentence(rows: Floats, sentence: NDArray[np.int64], sentences: int) -> Floats:
+    """(S, q) sums of the rows (m, q) of each sentence."""
+    out = np.zeros((sentences, rows.shape[1]))
+    np.add.at(out, sentence, rows)
+    return out
 
 
 def write_samples(path: str | os.PathLike[str], samples: LocalSamples) -> None:

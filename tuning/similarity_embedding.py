@@ -51,7 +51,7 @@ class EmbeddingSimilarity(Similarity):
     def to(self, line: str) -> Floats:
         """See `Similarity`."""
         # Not BLAS: the same bits on any number of threads.
-        return np.clip(np.einsum("sd,d->s", self._means, self._mean(line)), 0.0, 1.0)
+        return np.asarray(np.clip(np.einsum("sd,d->s", self._means, self._mean(line)), 0.0, 1.0))
 
     def fingerprint(self) -> str:
         """Of the vectors, as far as the development sentences have them."""

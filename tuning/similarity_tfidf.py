@@ -52,12 +52,11 @@ class TfidfSimilarity(Similarity):
         """See `Similarity`."""
         columns, values = self._vector(Counter(self.terms(line)))
         matrix = self._terms
-        out = np.zeros(matrix.shape[1])
-        # Term by term in a fixed order: the same bits alone and among others.
-        for column, value in zip(columns.tolist(), values.tolist(), strict=True):
-            start, end = matrix.indptr[column], matrix.indptr[column + 1]
-            out[matrix.indices[start:end]] += value * matrix.data[start:end]
-        return np.minimum(out, 1.0)
+        starts, lengths = matrix.indptr[columns], np.diff(matrix.indptr)[columns]
+        places = np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
+        # Term by term, in a fixed order: the same bits alone and among others.
+        products = np.repeat(values, lengths) * matrix.data[places]
+        return np.minimum(np.bincount(matrix.indices[places], products, matrix.shape[1]), 1.0)
 
     def _vector(self, counted: Counter[str]) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], Floats]:
         """Ids and values of a vector of length 1, ascending; empty if no term is known."""

@@ -232,7 +232,9 @@ def test_compiled_scores_are_the_metrics_own(spec):
         assert background.scores(0, 0, len(pool)) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("spec", ["BLEU:refs=each", "PABC4:corpus=mean"])
+@pytest.mark.parametrize(
+    "spec", ["BLEU:refs=each", "PABC4:corpus=mean", "WER", "TER", "CHRF", "NIST", "METEOR", "MIX:BLEU=0.5:TER=0.5"]
+)
 def test_other_metrics_take_their_own_methods(spec):
     pool = some_pool(6, references=2)
     assert type(background_of(metric(spec), pool, Columns.of(pool))) is Background

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from lasw.metrics.errors import UserError
-from lasw.scripts.main import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, _Stopped, _told_of_signals
+from lasw.scripts.main import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, _drop_output, _Stopped, _told_of_signals
 from lasw.scripts.moses_options import Given, UsageError, read_options, refuse_and_remark, usage
 
 PROGRAM = "lasw-mert-moses"
@@ -35,7 +35,7 @@ def _main(words: list[str]) -> int:
     try:
         given = read_options(words)
         if given.flag("help"):
-            print(usage())
+            print(usage(), flush=True)
             return 0
         if given.flag("version"):
             from lasw.metrics.base import version
@@ -50,6 +50,9 @@ def _main(words: list[str]) -> int:
         if given.flag("debug"):
             raise
         print(f"{PROGRAM}: {error}", file=sys.stderr)
+    except BrokenPipeError:  # the reader of our output is gone (`| head`)
+        _drop_output()
+        return 0
     except OSError as error:  # a full disk, a folder that may not be written to
         if given.flag("debug"):
             raise
@@ -98,5 +101,5 @@ def _tune(given: Given, words: Sequence[str]) -> int:
     plural = "" if outcome.iterations == 1 else "s"
     print(f"{again} after {outcome.iterations} iteration{plural}: {outcome.reason}")
     told = "" if outcome.dev_score is None else f", development score {100 * outcome.dev_score:.2f}"
-    print(f"weights  {done.path} (of iteration {outcome.chosen}{told})")
+    print(f"weights  {done.path} (of iteration {outcome.chosen}{told})", flush=True)
     return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lasw.metrics.errors import UserError
@@ -49,16 +49,25 @@ def optimiser_for(learning: Learning, names: FeatureNames) -> Callable[[int], Op
         options.setdefault("range", ranges(learning.ranges, names))
         options.setdefault("active", active(learning.active, names))
 
-    def made(seed: int) -> Optimiser:
-        optimiser = make_optimiser(learning.name, options, metric=learning.loss, seed=seed)
-        if not learning.pro_first:
-            return optimiser
-        loss = learning.loss or "BLEU"
-        pro = make_optimiser("pro", metric=loss.replace("BLEU", "BLEU+1", 1) if loss[:4] == "BLEU" else loss, seed=seed)
-        return ProThenMert(pro, optimiser)  # type: ignore[arg-type]  # the name says it is MERT
+    return lambda seed: _made(learning, options, seed)
 
-    made(0)  # what can be wrong with it is better said before anything is decoded
-    return made
+
+def check(learning: Learning) -> None:
+    """Make the optimiser as far as that can be done without knowing the features.
+
+    Raises:
+        UserError: an optimiser, a hyper-parameter or a metric that there is not.
+    """
+    _made(learning, learning.options, 0)
+
+
+def _made(learning: Learning, options: Mapping[str, str], seed: int) -> Optimiser:
+    optimiser = make_optimiser(learning.name, options, metric=learning.loss, seed=seed)
+    if not learning.pro_first:
+        return optimiser
+    loss = learning.loss or "BLEU"
+    pro = make_optimiser("pro", metric=loss.replace("BLEU", "BLEU+1", 1) if loss[:4] == "BLEU" else loss, seed=seed)
+    return ProThenMert(pro, optimiser)  # type: ignore[arg-type]  # the name says it is MERT
 
 
 def ranges(given: Sequence[str], names: FeatureNames) -> str:

@@ -19,7 +19,7 @@ from lasw.metrics.registry import metric as metric_of
 from lasw.metrics.text import Vocabulary, read_corpus
 from lasw.scripts.moses_files import RUN, WorkingDirectory, remove
 from lasw.scripts.moses_filter import filtered
-from lasw.scripts.moses_learning import optimiser_for
+from lasw.scripts.moses_learning import check, optimiser_for
 from lasw.scripts.moses_recorded import Recorded, RecordedLists, RecordedWeights, recorded
 from lasw.scripts.moses_settings import Settings
 from lasw.tuning.decoders.moses import Moses
@@ -87,9 +87,11 @@ def tune_moses(
         UserError: files that cannot be read or do not fit together, another run in the folder, a decoder that failed.
     """
     folder = settings.folder
+    check(settings.learning)  # what can be wrong with it is better said before anything is filtered or decoded
+    development = metric_of(settings.metric)
+    source, references, text = _data(settings)
     _make(folder)
     decoder = _decoder(settings, tell)
-    source, references, text = _data(settings, decoder)
     start = _start(decoder.start_weights(), settings.normalise)
     optimiser = optimiser_for(settings.learning, start.names)
     if not go_on:
@@ -111,7 +113,7 @@ def tune_moses(
             iterations=max(settings.iterations, len(directory.records())) if settings.iterations else 0,
             nbest=settings.nbest,
             keep=settings.keep,
-            dev_metric=metric_of(settings.metric),
+            dev_metric=development,
             seed=settings.seed,
             preprocess=text.function(),
             interpolation=Interpolation(settings.interpolation),
@@ -167,7 +169,7 @@ def _has_models(config: Path, folder: Path) -> bool:
     return all(any((folder / name).parent.glob(name.name + "*")) for name in relative)
 
 
-def _data(settings: Settings, decoder: Moses) -> tuple[list[str], References, Preprocessing]:
+def _data(settings: Settings) -> tuple[list[str], References, Preprocessing]:
     """The sentences, their references, and what is done to text before it is scored."""
     source = read_lines(settings.source)
     if settings.inputtype == CONFUSION_NETWORKS:

@@ -24,9 +24,9 @@ from lasw.tuning.decoders.moses_flags import Flags, as_sections
 from lasw.tuning.decoders.moses_shards import Shard, finish
 from lasw.tuning.decoders.program import Program, last_lines, shards, stop
 from lasw.tuning.formats.alternate_weights import marked, write_settings
-from lasw.tuning.formats.moses_ini import rewrite
+from lasw.tuning.formats.moses_ini import check_template, rewrite
 from lasw.tuning.formats.nbest_reader import Options, read_nbest
-from lasw.tuning.formats.weight_files import MOSES, read_weight_file
+from lasw.tuning.formats.weight_files import read_weight_file
 from lasw.tuning.nbest import NBest
 from lasw.tuning.weights import Weights
 
@@ -205,9 +205,8 @@ class Moses(Decoder):
             UserError: no moses.ini or one that Moses does not take, or features that do not fit together.
         """
         self._refuse_exchanged()
+        check_template(self._ini)
         file = read_weight_file(self._ini, sparse_path=self._sparse_path)
-        if file.kind != MOSES:
-            raise UserError("this is no moses.ini", path=self._ini, expected="sections as [feature] and [weight]")
         shown = self._shown()
         known = features(file, self._ini, None if shown is None else parse_shown(shown))
         if shown is None or parse_shown(shown) is None:

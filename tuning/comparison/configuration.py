@@ -27,6 +27,8 @@ from lasw.metrics.errors import UserError
 from lasw.metrics.files import read_lines
 from lasw.metrics.registry import metric
 from lasw.tuning import configuration as tuning
+from lasw.tuning.comparison.changes import parsed_changes
+from lasw.tuning.comparison.keys import NAMED, PLAIN, SECTIONS, keys_of
 from lasw.tuning.comparison.settings import (
     AUTO,
     BEST,
@@ -41,11 +43,8 @@ from lasw.tuning.comparison.settings import (
     TestSet,
     local_setting,
 )
-from lasw.tuning.parameters import Parameter, parameters
+from lasw.tuning.parameters import parameters
 
-_NAMED = ("development", "test", "system")
-_PLAIN = ("comparison", "run", "decoder")
-_SECTIONS = (*_PLAIN, *_NAMED)
 _FILE_END = ".toml"
 _FOLDERS = ("compare", "thesis")  # of the comparisons that come with the package
 
@@ -65,7 +64,7 @@ def read_comparison(name: str, changes: Sequence[str] = ()) -> Comparison:
     content = _parsed(text, name)
     checked = _Checked(text, name, folder, content)
     sections = checked.sections()
-    for section, key, values in _changes(changes, sections):
+    for section, key, values in parsed_changes(changes, sections):
         target = sections[section[0]] if len(section) == 1 else sections[section[0]].setdefault(section[1], {})
         target[key] = values
     return _comparison(sections, name)
@@ -104,25 +103,6 @@ def _parsed(text: str, path: str) -> dict[str, Any]:
         raise UserError(f"this is not TOML ({said})", path=path, line=int(at[1]) if at else None) from None
 
 
-def _keys(section: str, values: dict[str, Any] | None = None) -> dict[str, Parameter]:
-    """What may stand in a section, with the values that are there (a decoder's or optimiser's name decides)."""
-    if section == "comparison":
-        return parameters(ComparisonSettings)
-    if section == "run":
-        return {key: one for key, one in tuning.keys("run").items() if key not in ("directory", "seed", "start")}
-    if section == "decoder":
-        name = (values or {}).get("name")
-        return tuning.keys("decoder", name if name in tuning.known("decoder") else None)
-    if section != "system":
-        return parameters(DevelopmentSet if section == "development" else TestSet)
-    own = parameters(SystemSettings)
-    name = (values or {}).get("optimiser")
-    if name == NO_TUNING:
-        return own
-    of_optimiser = tuning.keys("optimiser", name if name in tuning.known("optimiser") else None)
-    return {**own, **{key: one for key, one in of_optimiser.items() if key not in ("name", "metric", *own)}}
-
-
 @dataclass
 class _Checked:
     """A TOML file's content, checked key by key."""
@@ -133,11 +113,11 @@ class _Checked:
     content: dict[str, Any]
 
     def sections(self) -> dict[str, dict[str, Any]]:
-        found: dict[str, dict[str, Any]] = {section: {} for section in _SECTIONS}
+        found: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
         for section, values in self.content.items():
-            if section not in _SECTIONS:
-                raise self._wrong(f"unknown section or key {section!r}", section, None, list(_SECTIONS))
-            if section in _PLAIN:
+            if section not in SECTIONS:
+                raise self._wrong(f"unknown section or key {section!r}", section, None, list(SECTIONS))
+            if section in PLAIN:
                 found[section] = self._values(section, section, values)
                 continue
             for name, inner in self._table(section, values).items():
@@ -148,7 +128,7 @@ class _Checked:
 
     def _table(self, shown: str, values: Any) -> dict[str, Any]:
         if not isinstance(values, dict):
-            wanted = f"[{shown}.NAME], its keys below" if shown in _NAMED else f"[{shown}], its keys below"
+            wanted = f"[{shown}.NAME], its keys below" if shown in NAMED else f"[{shown}], its keys below"
             raise UserError(
                 f"{shown} is no section", path=self.path, line=line_of(self.text, None, shown), expected=wanted
             )
@@ -156,7 +136,7 @@ class _Checked:
 
     def _values(self, section: str, shown: str, values: Any) -> dict[str, Any]:
         table = self._table(shown, values)
-        own = _keys(section, table)
+        own = keys_of(section, table)
         found = {}
         for key, value in table.items():
             if key not in own:
@@ -170,7 +150,7 @@ class _Checked:
 
     def _wrong(self, what: str, key: str, section: str | None, valid: list[str]) -> UserError:
         near = difflib.get_close_matches(key, valid, n=1)
-        home = [other for other in _PLAIN if key in _keys(other)] if section and not near else []
+        home = [other for other in PLAIN if key in keys_of(other)] if section and not near else []
         remedy = f"did you mean {near[0]!r}?" if near else f"valid are {', '.join(valid)}"
         if home:
             remedy = "it belongs in " + " or ".join(f"[{one}]" for one in home)
@@ -189,58 +169,6 @@ def line_of(text: str, section: str | None, key: str) -> int | None:
         elif current == section and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[=.]", line):
             return number
     return None
-
-
-def _changes(texts: Sequence[str], sections: dict[str, dict[str, Any]]) -> list[tuple[tuple[str, ...], str, Any]]:
-    """(section, or section and name; key; value) of every change, values of one key together."""
-    words: dict[tuple[tuple[str, ...], str], list[str]] = {}
-    for text in texts:
-        place, equals, value = text.partition("=")
-        kind, _, rest = place.partition(".")
-        if not equals or not value or not rest or (kind in _NAMED and "." not in rest):
-            raise UserError(f"--set {text}", expected="--set SECTION.KEY=VALUE, or SECTION.NAME.KEY=VALUE")
-        words.setdefault(_place(place, sections), []).append(value)
-    found = []
-    for (section, key), given in words.items():
-        kind = section[0]
-        if kind == "decoder":
-            sections.setdefault("decoder", {})
-        values = sections[kind] if len(section) == 1 else sections[kind].get(section[1], {})
-        own = _keys(kind, {**values, **({key: given[0]} if key in ("name", "optimiser") else {})})
-        shown = ".".join((*section, key))
-        if key not in own:
-            near = difflib.get_close_matches(key, own, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"valid are {', '.join(own)}"
-            raise UserError(f"--set {shown}: there is no key {key!r}", remedy=hint)
-        if len(given) > 1 and not own[key].several:
-            raise UserError(f"--set {shown} is given {len(given)} times", expected="one value")
-        one = Parameter(key, own[key].kind, None, True, own[key].help)
-        parsed = [one.parsed(word, f"--set {shown}") for word in given]
-        found.append((section, key, tuple(parsed) if own[key].several else parsed[0]))
-    return found
-
-
-def _place(text: str, sections: dict[str, dict[str, Any]]) -> tuple[tuple[str, ...], str]:
-    """The section (and name in it) and the key that a dotted text stands for; a name may have dots itself."""
-    section, _, rest = text.partition(".")
-    if section not in _SECTIONS:
-        near = difflib.get_close_matches(section, _SECTIONS, n=1)
-        raise UserError(
-            f"--set {text}: there is no section {section!r}",
-            expected=", ".join(_SECTIONS),
-            remedy=f"did you mean {near[0]!r}?" if near else None,
-        )
-    if section in _PLAIN:
-        return (section,), rest
-    name, _, key = rest.rpartition(".")
-    if section == "system" and name not in sections[section]:
-        near = difflib.get_close_matches(name, list(sections[section]), n=1)
-        raise UserError(
-            f"--set {text}: there is no system {name!r}",
-            expected=", ".join(sections[section]),
-            remedy=f"did you mean {near[0]!r}?" if near else None,
-        )
-    return (section, name), key
 
 
 def _absolute(values: dict[str, Any]) -> dict[str, Any]:

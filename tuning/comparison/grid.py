@@ -14,6 +14,7 @@ from typing import Any
 
 from lasw.metrics.base import version
 from lasw.metrics.errors import UserError
+from lasw.tuning.comparison.fingerprints import PATHS, Fingerprints
 from lasw.tuning.comparison.settings import (
     DEFAULT_LOSS,
     NO_TUNING,
@@ -27,10 +28,8 @@ from lasw.tuning.configuration import keys
 from lasw.tuning.optimisers import make_optimiser, optimiser_class
 from lasw.tuning.parameters import parameters
 from lasw.tuning.run_directory import Json
-from lasw.tuning.tune import fingerprint, open_decoder
 
 _HASH = 10  # hexadecimal digits in the name of a folder: 40 bits for a few hundred runs
-_PATHS = ("source", "references", "lists", "start")
 
 
 @dataclass(frozen=True)
@@ -147,7 +146,7 @@ def tasks(comparison: Comparison, found: Sequence[Row], folder: Path, command: s
     Raises:
         UserError: a file that cannot be read, settings that do not fit together.
     """
-    files = _Fingerprints()
+    files = Fingerprints()
     decoders = {name: _with_lists(comparison.decoder, data.lists) for name, data in comparison.development.items()}
     inputs = {
         name: {**files.of_set(data), "decoder": files.of_decoder(decoders[name])}
@@ -216,7 +215,7 @@ def _task(
         "seed": seed,
         "signature": row.signature,
         **known,
-        "files": {key: _shown(getattr(data, key)) for key in _PATHS},
+        "files": {key: _shown(getattr(data, key)) for key in PATHS},
     }
     return Task(
         row.label,
@@ -271,7 +270,7 @@ def _defaults(row: Row) -> Json:
 
 
 def _translation(
-    name: str, data: TestSet, local: str, decoder: dict[str, Any] | None, files: _Fingerprints
+    name: str, data: TestSet, local: str, decoder: dict[str, Any] | None, files: Fingerprints
 ) -> Translation:
     by_lists = decoder is None or (data.lists and decoder["name"] != "fixed")
     used = None if by_lists else _with_lists(decoder, data.lists)
@@ -291,36 +290,6 @@ def _with_lists(decoder: dict[str, Any] | None, lists: tuple[Path, ...]) -> dict
     if decoder is None or decoder["name"] != "fixed":
         return decoder
     return {**decoder, "lists": tuple(str(path) for path in lists)}
-
-
-class _Fingerprints:
-    """Of files, each read once."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, str] = {}
-        self._decoders: dict[str, list[str]] = {}
-
-    def of(self, path: str | os.PathLike[str]) -> str:
-        name = os.fspath(path)
-        if name not in self._known:
-            self._known[name] = fingerprint(name)
-        return self._known[name]
-
-    def of_set(self, data: TestSet) -> Json:
-        found: Json = {"encoding": data.encoding, "tokenize": data.tokenize, "lowercase": data.lowercase}
-        for key in _PATHS:
-            value = getattr(data, key, None)
-            found[key] = [self.of(path) for path in (value if isinstance(value, tuple) else [value]) if path]
-        return found
-
-    def of_decoder(self, decoder: dict[str, Any] | None) -> list[str]:
-        if decoder is None:
-            return []
-        key = repr(decoder)
-        if key not in self._decoders:
-            opened = open_decoder(decoder["name"], {k: v for k, v in decoder.items() if k != "name"})
-            self._decoders[key] = [f"{Path(path).name} {self.of(path)}" for path in opened.input_files()]
-        return self._decoders[key]
 
 
 def _digest(content: Json) -> str:

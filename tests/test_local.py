@@ -13,7 +13,7 @@ from test_pro import ones, some_pool
 from lasw.metrics.errors import UserError
 from lasw.metrics.registry import metric
 from lasw.tuning.columns import at_norm
-from lasw.tuning.leave_one_out import grid, leave_one_out
+from lasw.tuning.leave_one_out import _corrected, grid, leave_one_out
 from lasw.tuning.local import LocalWeigher, Setting, fast_form_error
 from lasw.tuning.local_samples import local_samples, read_samples, write_samples
 from lasw.tuning.pro import PRO
@@ -292,6 +292,23 @@ def test_leaving_one_out_is_what_it_says(names):
     assert curve.best.score == max(point.score for point in curve.points)
 
 
+def test_corrected_p_values_are_a_maximum_over_settings():
+    rng = np.random.default_rng(2)
+    observed = np.array([0.3, 0.01, 0.0, -2.0])
+    resampled = observed[:, None] + np.array([0.1, 0.02, 0.0, 5.0])[:, None] * rng.normal(size=(4, 400))
+    found = _corrected(observed, resampled)
+    for i, lead in enumerate(observed):
+        beyond = 0
+        for b in range(400):
+            spread = [resampled[j].std() for j in (0, 1, 3)]
+            top = max((resampled[j, b] - observed[j]) / s for j, s in zip((0, 1, 3), spread, strict=True))
+            own = resampled[i].std()
+            beyond += max(top, 0.0) >= (lead / own if own else 0.0)
+        assert found[i] == pytest.approx((beyond + 1) / 401)
+    assert found[0] < 0.02  # three standard errors, beside one that scatters much
+    assert found[3] > 0.5
+
+
 def test_its_own_samples_have_no_part_in_a_sentences_weights():
     samples = stored()
     weigher = LocalWeigher(samples, Setting(prior=0.3))
@@ -321,8 +338,8 @@ def test_locality_that_pays_is_chosen_and_chance_is_not():
         matrix = make_similarity("words", source).matrix(source)
         curve = leave_one_out(pool, samples, {"words": matrix}, grid(["words"]), metric("BLEU"), resamples=300)
         if kinds == 2:
-            assert curve.chosen == curve.best.setting
+            assert curve.chosen is not None
             assert curve.best.lead > 0.02
-            assert curve.p_value < 0.01
+            assert curve.best.p_value < 0.01
         else:
             assert curve.chosen is None

@@ -5,8 +5,10 @@ has a part in its weights. What is compared is the corpus score of the candidate
 global weights found in the same way.
 
 A setting is better only if that is unlikely to be chance, and the best of many is better by chance more often than one
-is. So the p-value is that of White's reality check (2000): how often the best of all settings, on resampled sentences,
-is ahead of the global weights by as much, where each setting's mean lead is taken away.
+is. So p-values are corrected for the number of settings as in Romano & Wolf (2005, single step): with the lead of every
+setting over the global weights divided by its standard error, how often the largest one, on resampled sentences and
+with the mean leads taken away, reaches what was observed. Settings that resemble each other cost little, and one that
+scatters much does not hide the others.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ class Point:
         score: corpus score of the development set, each sentence with its own weights.
         lead: that minus the score of the global weights.
         low, high: 95 % interval of the lead by resampling sentences.
+        p_value: of a lead above 0, corrected for the number of settings.
     """
 
     setting: Setting
@@ -48,6 +51,7 @@ class Point:
     lead: float
     low: float
     high: float
+    p_value: float
 
 
 @dataclass(frozen=True)
@@ -58,18 +62,17 @@ class Curve:
         points: in the order given.
         global_score: corpus score of the global weights, also leaving one out.
         best: the point with the highest score.
-        p_value: of its lead, corrected for the number of settings.
     """
 
     points: tuple[Point, ...]
     global_score: float
     best: Point
-    p_value: float
 
     @property
     def chosen(self) -> Setting | None:
-        """The best setting if its lead is significant, else None: the global weights."""
-        return self.best.setting if self.best.lead > 0 and self.p_value < LEVEL else None
+        """The highest score among the settings whose lead is significant; None, the global weights, if none's is."""
+        significant = [point for point in self.points if point.lead > 0 and point.p_value < LEVEL]
+        return max(significant, key=lambda point: point.score).setting if significant else None
 
 
 def grid(similarities: Sequence[str]) -> tuple[Setting, ...]:
@@ -134,15 +137,23 @@ def leave_one_out(
             leads.append(_resampled(measure, rows, resamples, seed) - base_scores)
             if progress is not None:
                 progress(number + 1)
+    observed = np.array(scores) - base
+    p_values = _corrected(observed, np.stack(leads))
     points = tuple(
-        Point(setting, score, score - base, *_interval(lead))
-        for setting, score, lead in zip(settings, scores, leads, strict=True)
+        Point(setting, score, score - base, *_interval(lead), p_value)
+        for setting, score, lead, p_value in zip(settings, scores, leads, p_values, strict=True)
     )
-    best = max(points, key=lambda point: point.score)
-    # Centred on the observed leads: what the best of so many settings gains where none is better.
-    by_chance = np.max(np.stack(leads) - np.array([point.lead for point in points])[:, None], axis=0)
-    p_value = float((np.count_nonzero(by_chance >= best.lead) + 1) / (resamples + 1))
-    return Curve(points, float(base), best, p_value)
+    return Curve(points, float(base), max(points, key=lambda point: point.score))
+
+
+def _corrected(observed: Floats, resampled: Floats) -> list[float]:
+    """The p-value of each lead, (n,) as observed and (n, resamples); one is added to both counts, so it is never 0."""
+    error = resampled.std(axis=1)
+    # A setting that changes nothing has no error: its lead is 0 and never the largest.
+    unit = np.where(error > 0, error, np.inf)
+    largest = np.max((resampled - observed[:, None]) / unit[:, None], axis=0)
+    reached = np.count_nonzero(largest[None] >= (observed / unit)[:, None], axis=1)
+    return [float((count + 1) / (resampled.shape[1] + 1)) for count in reached.tolist()]
 
 
 class _Reranked:

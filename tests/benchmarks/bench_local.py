@@ -124,7 +124,7 @@ def curve(pool: Pool, samples: LocalSamples) -> None:
     seconds = time.process_time() - began
     print(f"leave-one-out: {len(found.points)} settings, {seconds:.1f} CPU s with similarities (goal {GOAL_CURVE:g})")
     print(f"  global {100 * found.global_score:.2f}; best {found.best.setting}", end=" ")
-    print(f"{100 * found.best.lead:+.2f}, p = {found.p_value:.3f}; chosen {found.chosen or 'global'}")
+    print(f"{100 * found.best.lead:+.2f}, p = {found.best.p_value:.3f}; chosen {found.chosen or 'global'}")
 
 
 def main() -> None:

@@ -96,7 +96,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def tune(*words: str, run: str = "run") -> int:
     given = ["--decoder", "toy", "--model", "model", "--source", "dev", "--references", "dev", "--run", run]
-    small = ["--nbest", "8", "--iterations", "3", "--draws", "500"]
+    small = ["--nbest", "8", "--iterations", "3", "--draws", "500", "--noise", "0"]
     return main(["tune", *given, *small, *words])
 
 
@@ -196,6 +196,30 @@ def test_a_run_that_is_refused_is_not_said_to_go_on(folder: Path, capsys: pytest
         capsys.readouterr()
         assert tune("--optimiser", "pro", *words) == 1
         assert "goes on from there" not in capsys.readouterr().err
+
+
+def test_ends_by_itself_unless_told_otherwise(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["--decoder", "toy", "--model", "model", "--source", "dev", "--references", "dev", "--run", "run"]
+    assert main(["tune", *given, "--optimiser", "wro", "--nbest", "8"]) == 0
+    assert "the pool's gain is within its noise" in capsys.readouterr().out
+    records = [json.loads(line) for line in (folder / "run/log.jsonl").read_text().splitlines()]
+    assert len(records) == Toy.calls < 6
+    assert records[-1]["gain"] <= 0.5 * records[-1]["gain_noise"]
+    several = [
+        "--perturbed",
+        "1",
+        "--perturbed-rounds",
+        "1",
+        "--first-nbest",
+        "20",
+        "--iterations",
+        "1",
+        "--run",
+        "more",
+    ]
+    assert main(["tune", *given, "--optimiser", "wro", "--nbest", "8", *several]) == 0
+    [record, *_] = [json.loads(line) for line in (folder / "more/log.jsonl").read_text().splitlines()]
+    assert (record["decodings"], record["nbest"], record["others"][0]["nbest"]) == (2, 20, 20)
 
 
 def test_a_record_that_somebody_changed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,7 +29,7 @@ from lasw.tuning.optimisers import NAMES as OPTIMISERS
 from lasw.tuning.optimisers import optimiser_class
 from lasw.tuning.parameters import Parameter, parameters
 from lasw.tuning.rounds import Rounds
-from lasw.tuning.stopping import Stopping
+from lasw.tuning.stopping import NOISE, Stopping
 
 Sections = dict[str, dict[str, Any]]
 _FILE_END = ".toml"
@@ -75,7 +75,7 @@ class RunSettings:
     keep: Literal["best", "last"] = "best"
     dev_metric: str = "BLEU"
     start: Path | None = None
-    noise: float = 0.0
+    noise: float = NOISE
     patience: int = 1
     first_nbest: int = 0
     nbest_growth: float = 1.0

@@ -9,8 +9,8 @@ processes' CPU, each decoding measured once (strategies that share decodings sha
 
 The plain loop runs `--iterations` rounds and keeps the weights with the best development score. The goal is 99.5 % of
 its final score, mean over the seeds. Printed are means over seeds: rounds, decodings and seconds until the development
-score of the current weights reaches the goal (in parentheses: seeds that did), then decodings, seconds and scores of
-the weights that are kept when the run has ended by its own rule.
+score of the current weights reaches the goal (in parentheses: seeds that did), then, for every rule of when to end,
+decodings and seconds in all and the scores of the weights that are kept.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
@@ -35,30 +35,37 @@ from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.replay import Replay
 from lasw.tuning.decoders.thot import Thot
 from lasw.tuning.first_best import corpus_score, first_hypotheses
+from lasw.tuning.formats.weight_files import read_weights
 from lasw.tuning.loop import Loop
 from lasw.tuning.nbest import NBest
 from lasw.tuning.optimisers import make_optimiser
 from lasw.tuning.run_directory import Json, RunDirectory
+from lasw.tuning.stopping import SETTLED, Stopping
 from lasw.tuning.weights import Weights
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 SECONDS = 45.0  # of decoding the 1014 sentences of the recorded run once
 SHARE = 0.995
-PLAIN: dict[str, Any] = {"noise": 0.0}
+# Rules that are never met, so that every round records what its pool gains.
+ENDLESS: dict[str, Any] = {"noise": 1.0, "patience": 10**6}
 STRATEGIES: dict[str, dict[str, Any]] = {
     "plain": {},
-    "stop at 1 standard error": {"noise": 1.0},
-    "stop at 1/2": {"noise": 0.5},
-    "stop at 1/4": {"noise": 0.25},
-    "stop at 1/2, twice": {"noise": 0.5, "patience": 2},
-    "300-best first": {"first_nbest": 300},
-    "N halves": {"nbest_growth": 0.5},
-    "N doubles": {"nbest": 50, "nbest_growth": 2.0},
+    "first list of 300": {"first_nbest": 300},
+    "lists half as long each round": {"nbest_growth": 0.5},
+    "lists twice as long each round, from 25": {"nbest": 25, "nbest_growth": 2.0},
+    "1 perturbed in round 1": {"perturbed": 1, "perturbed_rounds": 1},
     "2 perturbed in round 1": {"perturbed": 2, "perturbed_rounds": 1},
     "4 perturbed in round 1": {"perturbed": 4, "perturbed_rounds": 1},
     "1 perturbed a round": {"perturbed": 1},
-    "interpolated by half": {"interpolation": 0.5, "interpolation_from": 1},
-    "interpolated by half from round 2": {"interpolation": 0.5, "interpolation_from": 2},
+    "half way from round 1": {"interpolation": 0.5, "interpolation_from": 1},
+    "half way from round 2": {"interpolation": 0.5, "interpolation_from": 2},
+}
+RULES = {
+    "all rounds": Stopping(),
+    "within 1 standard error": Stopping(1.0),
+    "within 1/2": Stopping(0.5),
+    "within 1/4": Stopping(0.25),
+    "within 1/2, twice": Stopping(0.5, 2),
 }
 
 
@@ -116,31 +123,41 @@ class Task:
 
 @dataclass(frozen=True)
 class Run:
-    """What one run did: `dev[i]` is the score of the weights that round i made, after `decodings[i]` decodings."""
+    """What one run did.
 
-    dev: list[float]
+    Attributes:
+        records: of the rounds, and of the decoding with the last weights.
+        weights: that rounds 0, 1, ... made.
+        decodings: how many there had been when the score of the weights of rounds 0, 1, ... was known.
+        seconds: of these.
+    """
+
+    records: list[Json]
+    weights: list[Weights]
     decodings: list[int]
     seconds: list[float]
-    kept: float
-    test: float | None
+
+    @property
+    def scores(self) -> list[float]:
+        """Development scores of the weights that rounds 0, 1, ... made."""
+        return [record["dev_score"] for record in self.records]
+
+    def end(self, rule: Stopping) -> int:
+        """The last round whose weights a loop with this rule would have decoded with (see `lasw.tuning.loop`)."""
+        rounds = len(self.records) - ("pool_bleu" not in self.records[-1])
+        for count in range(1, rounds + 1):
+            reason = rule.reason(self.records[:count], 0, 1e-5)
+            if reason is not None:
+                return count if reason == SETTLED and count < len(self.records) else count - 1
+        return len(self.records) - 1
 
 
 def tuned(task: Task, optimiser: str, seed: int, settings: dict[str, Any]) -> Run:
     """One run of the loop."""
     task.decoder.seconds = []
-    ends: list[int] = []
-
-    class Watch:
-        def started(self, iteration: int, step: str) -> None:
-            pass
-
-        def finished(self, record: Json) -> None:
-            records.append(record)
-            ends.append(len(task.decoder.seconds))
-
-    records: list[Json] = []
+    watch = Watch(task.decoder)
     with tempfile.TemporaryDirectory() as place, RunDirectory(place) as directory:
-        run = RunSettings(Path(place), seed=seed, **{**PLAIN, **settings})
+        run = RunSettings(Path(place), seed=seed, **{**ENDLESS, **settings})
         directory.describe({"settings": {}, "inputs": {}})
         loop = Loop(
             task.decoder,
@@ -154,17 +171,29 @@ def tuned(task: Task, optimiser: str, seed: int, settings: dict[str, Any]) -> Ru
             aggregate=run.aggregate,
             earlier_starts=run.earlier_starts,
         )
-        outcome = loop.run(task.source, task.references, task.start, directory, Watch())
-    # The score of round i's weights comes with the first decoding of the next round.
-    seen = [1, *(end + 1 for end in ends[:-1])]
-    seconds = np.cumsum(task.decoder.seconds).tolist()
-    return Run(
-        [record["dev_score"] for record in records],
-        [*seen, len(seconds)],
-        [*(seconds[k - 1] for k in seen), seconds[-1]],
-        outcome.dev_score or 0.0,
-        tested(task, outcome.weights),
-    )
+        loop.run(task.source, task.references, task.start, directory, watch)
+        before = [directory.iteration(k) / "before.json" for k in range(1, len(watch.records) + 1)]
+        weights = [read_weights(path) for path in before]
+    # The score of a round's weights comes with the first decoding of the next round.
+    decodings = [1, *(end + 1 for end in watch.ends[:-1])]
+    seconds = np.cumsum(task.decoder.seconds)
+    return Run(watch.records, weights, decodings, [float(seconds[k - 1]) for k in decodings])
+
+
+class Watch:
+    """Records of a run, and the decodings that each had needed at its end."""
+
+    def __init__(self, decoder: Measured) -> None:
+        self._decoder = decoder
+        self.records: list[Json] = []
+        self.ends: list[int] = []
+
+    def started(self, iteration: int, step: str) -> None:
+        pass
+
+    def finished(self, record: Json) -> None:
+        self.records.append(record)
+        self.ends.append(len(self._decoder.seconds))
 
 
 def tested(task: Task, weights: Weights) -> float | None:
@@ -200,21 +229,26 @@ def translated(arguments: argparse.Namespace) -> Task:
     return Task(Measured(decoder, None), read_lines(arguments.source), references, start, test)
 
 
-def row(name: str, runs: Sequence[Run], goal: float) -> str:
-    """One line of the table."""
-    first = [next((k for k, score in enumerate(run.dev) if score >= goal), None) for run in runs]
+def rows(name: str, task: Task, runs: Sequence[Run], goal: float) -> Iterator[str]:
+    """Lines of the table: a strategy, then each rule that ends it."""
+    first = [next((k for k, score in enumerate(run.scores) if score >= goal), None) for run in runs]
     reached = [(run, k) for run, k in zip(runs, first, strict=True) if k is not None]
     cells = ["-", "-", "-"]
     if reached:
-        cells[0] = f"{mean(k for _, k in reached):.1f}"
-        cells[1] = f"{mean(run.decodings[k] for run, k in reached):.1f}"
-        cells[2] = f"{mean(run.seconds[k] for run, k in reached):.0f}"
+        cells = [f"{mean(k for _, k in reached):.1f}", f"{mean(run.decodings[k] for run, k in reached):.1f}"]
+        cells.append(f"{mean(run.seconds[k] for run, k in reached):.0f}")
     cells[0] += f" ({len(reached)}/{len(runs)})"
-    cells += [f"{mean(run.decodings[-1] for run in runs):.1f}", f"{mean(run.seconds[-1] for run in runs):.0f}"]
-    cells.append(f"{100 * mean(run.kept for run in runs):.2f}")
-    tests = [run.test for run in runs if run.test is not None]
-    cells.append(f"{100 * mean(tests):.2f}" if tests else "")
-    return f"| {name} | {' | '.join(cells)} |"
+    for title, rule in RULES.items():
+        ends = [run.end(rule) for run in runs]
+        kept = [int(np.argmax(run.scores[: end + 1])) for run, end in zip(runs, ends, strict=True)]
+        last = [
+            f"{mean(run.decodings[end] for run, end in zip(runs, ends, strict=True)):.1f}",
+            f"{mean(run.seconds[end] for run, end in zip(runs, ends, strict=True)):.0f}",
+            f"{100 * mean(run.scores[k] for run, k in zip(runs, kept, strict=True)):.2f}",
+        ]
+        tests = [tested(task, run.weights[k]) for run, k in zip(runs, kept, strict=True)]
+        last.append(f"{100 * mean(t for t in tests if t is not None):.2f}" if task.test else "")
+        yield f"| {' | '.join([name, *cells, title, *last])} |"
 
 
 def main() -> None:
@@ -235,15 +269,17 @@ def main() -> None:
     task = translated(arguments) if arguments.model else replayed()
     seeds = range(1, arguments.seeds + 1)
     for optimiser in arguments.optimisers:
-        plain = [tuned(task, optimiser, seed, {"iterations": arguments.iterations}) for seed in seeds]
-        goal = SHARE * mean(run.kept for run in plain)
-        print(f"\n{optimiser}: start {100 * plain[0].dev[0]:.2f}, goal {100 * goal:.2f}\n")
-        print("| strategy | rounds to goal | decodings | seconds | decodings in all | seconds | kept: dev | test |")
-        print("| --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
-        for name in arguments.strategies:
+        goal = 0.0
+        for name in ["plain", *(one for one in arguments.strategies if one != "plain")]:
             settings = {"iterations": arguments.iterations, **STRATEGIES[name]}
-            runs = plain if name == "plain" else [tuned(task, optimiser, seed, settings) for seed in seeds]
-            print(row(name, runs, goal), flush=True)
+            runs = [tuned(task, optimiser, seed, settings) for seed in seeds]
+            if name == "plain":
+                goal = SHARE * mean(max(run.scores) for run in runs)
+                print(f"\n{optimiser}: start {100 * runs[0].scores[0]:.2f}, goal {100 * goal:.2f}\n")
+                print("| strategy | rounds to goal | decodings | seconds | ends | decodings | seconds | dev | test |")
+                print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+            for line in rows(name, task, runs, goal):
+                print(line, flush=True)
 
 
 if __name__ == "__main__":

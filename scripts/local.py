@@ -3,39 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
+import codecs
 import json
 import statistics
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
-from lasw.metrics.base import References
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import STANDARD_INPUT, read_lines
-from lasw.metrics.preprocessing import Preprocessing
-from lasw.metrics.registry import metric
-from lasw.metrics.text import Vocabulary, read_corpus
-from lasw.scripts.assignments import assignments, single_assignments
-from lasw.scripts.options import add_output_options, add_text_options, note, print_json, warn
-from lasw.tuning.formats.feature_columns import FeatureColumns
+from lasw.scripts import local_train
+from lasw.scripts.local_train import AUTO
+from lasw.scripts.options import add_output_options, add_text_options, note
 from lasw.tuning.formats.local_weights import json_line, write_local_weights
-from lasw.tuning.formats.weight_files import check_output, read_weight_file
-from lasw.tuning.formats.weight_match import match
-from lasw.tuning.leave_one_out import Curve, grid, leave_one_out
-from lasw.tuning.local import GLOBAL, LocalWeigher, Setting, fast_form_error
-from lasw.tuning.local_samples import LocalSamples, local_samples, read_samples, write_samples
+from lasw.tuning.formats.weight_files import check_output
+from lasw.tuning.local import GLOBAL, LocalWeigher, Setting
+from lasw.tuning.local_samples import read_samples
 from lasw.tuning.optimiser import DEFAULT_SEED
-from lasw.tuning.optimisers import make_optimiser
-from lasw.tuning.pairwise import PairwiseOptimiser
-from lasw.tuning.pool import Pool
-from lasw.tuning.pool_reader import read_pool
-from lasw.tuning.ranking import Floats
-from lasw.tuning.similarity import NAMES as SIMILARITIES
-from lasw.tuning.similarity import Similarity, make_similarity
+from lasw.tuning.similarity import make_similarity
 from lasw.tuning.weights import Weights
 
 _EPILOG = """\
@@ -52,11 +39,7 @@ vector a line of SOURCE. serve does so for standard input, line by line, until i
 
 A setting: SIMILARITY[:power=P|:beta=B][:prior=L][:alphas=A,B], as bleu:power=1:prior=0.1:alphas=1,10.
 """
-AUTO, BEST = "auto", "best"
-_CHECKED_SENTENCES = 20  # whose fast weights are compared with the exact ones
-_TOLERABLE = 0.01
-# Without a word of their own: what comes with word vectors needs their file.
-_BY_DEFAULT = ("bleu", "words", "characters")
+_TIMED = 100_000  # the last so many answers are what the latency at the end is of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -136,149 +119,7 @@ def _action(actions: Any, name: str, text: str, example: str) -> argparse.Argume
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the action says; 0 if done."""
-    return {"train": _train, "weights": _weights, "serve": _serve}[arguments.action](arguments)
-
-
-def _train(arguments: argparse.Namespace) -> int:
-    check_output(arguments.output, kind="json")
-    if arguments.seed < 0:
-        raise UserError(f"--seed {arguments.seed}", expected="a number of at least 0")
-    fixed = None if arguments.setting in (AUTO, BEST, GLOBAL) else Setting.parse(arguments.setting)
-    names = (*_BY_DEFAULT, "embedding") if arguments.vectors else _BY_DEFAULT
-    tried = tuple(map(Setting.parse, arguments.tried)) or grid(names)
-    if fixed is not None and fixed not in tried:
-        tried = (*tried, fixed)
-    measure = metric(arguments.measure)
-    pool, samples, warnings = _samples(arguments)
-    similarities = _similarities(arguments, samples, {setting.similarity for setting in tried})
-    matrices = {name: similarity.matrix(samples.source) for name, similarity in similarities.items()}
-    note(arguments.quiet, f"{len(tried)} settings, leaving one out")
-    curve = leave_one_out(pool, samples, matrices, tried, measure, seed=arguments.seed)
-    setting = {AUTO: curve.chosen, BEST: curve.best.setting, GLOBAL: None}.get(arguments.setting, fixed)
-    if setting is not None:
-        warnings += _fast_form_warnings(samples, setting, matrices[setting.similarity])
-    described = _described(curve, setting, arguments.measure)
-    marks = {name: similarity.fingerprint() for name, similarity in similarities.items()}
-    chosen = {"setting": described["setting"], "leave_one_out": described, "fingerprints": marks}
-    write_samples(arguments.output, _with_header(samples, chosen))
-    if not arguments.quiet:
-        warn("local", warnings)
-    result = {
-        "candidates": len(pool),
-        "pairs": len(samples.x),
-        "signature": samples.header["signature"],
-        **described,
-        "warnings": warnings,
-    }
-    if arguments.json:
-        print_json(result)
-    else:
-        _print_curve(result, curve, setting)
-    return 0
-
-
-def _samples(arguments: argparse.Namespace) -> tuple[Pool, LocalSamples, list[str]]:
-    options = single_assignments("--option", arguments.option)
-    optimiser = make_optimiser(arguments.optimiser, options, metric=arguments.metric, seed=arguments.seed)
-    assert isinstance(optimiser, PairwiseOptimiser)
-    given = None
-    if arguments.start:
-        given = read_weight_file(arguments.start, sparse_path=arguments.sparse_weights, encoding=arguments.encoding)
-    elif arguments.sparse_weights:
-        raise UserError("--sparse-weights without the dense ones", remedy="give those with --start")
-    columns = FeatureColumns(assignments("--feature", arguments.feature), encoding=arguments.encoding)
-    preprocess = Preprocessing(arguments.tokenize, arguments.lowercase).function()
-    vocabulary = Vocabulary()
-    corpora = [
-        read_corpus(path, vocabulary, preprocess=preprocess, encoding=arguments.encoding)
-        for path in arguments.references
-    ]
-    references = References(tuple(corpora))
-    source = tuple(read_lines(arguments.source, encoding=arguments.encoding))
-    if len(source) != len(references):
-        raise UserError(
-            f"{len(source)} lines",
-            path=arguments.source,
-            expected=f"{len(references)}, as many as {arguments.references[0]} has",
-        )
-    pool, warnings = read_pool(
-        arguments.nbest,
-        references,
-        dense=given.dense if given is not None else (),
-        columns=columns,
-        preprocess=preprocess,
-        encoding=arguments.encoding,
-        unsorted=arguments.unsorted,
-        progress=lambda path, lines, new: note(arguments.quiet, f"{path}: {lines} hypotheses, {new} new"),
-    )
-    if pool.names is None or not len(pool):
-        raise UserError("no hypotheses", path=arguments.nbest[0])
-    own = {name: [1.0] * size for name, size in pool.names.groups if name not in columns.names}
-    matched = match(
-        given.weights if given is not None else Weights.from_groups(own),
-        pool.names,
-        sparse_names=pool.sparse_names,
-        default=dict.fromkeys(columns.names, 0.0),
-        path=arguments.start,
-    )
-    samples = local_samples(
-        optimiser, optimiser.sample(pool), matched.weights, source, {"unused": dict(matched.unused)}
-    )
-    return pool, samples, [*warnings, *matched.warnings, *samples.header["warnings"]]
-
-
-def _similarities(arguments: argparse.Namespace, samples: LocalSamples, names: set[str]) -> dict[str, Similarity]:
-    return {
-        name: make_similarity(name, samples.source, vectors=arguments.vectors) for name in SIMILARITIES if name in names
-    }
-
-
-def _fast_form_warnings(samples: LocalSamples, setting: Setting, similarities: Floats) -> list[str]:
-    chosen = np.unique(np.linspace(0, len(similarities) - 1, _CHECKED_SENTENCES).astype(int))
-    rows = similarities[chosen].copy()
-    rows[np.arange(len(chosen)), chosen] = 0.0
-    error = fast_form_error(LocalWeigher(samples, setting), rows)
-    if error <= _TOLERABLE:
-        return []
-    return [f"under {setting} the fast form is up to {100 * error:.1f} % away from the optimum: use --exact"]
-
-
-def _with_header(samples: LocalSamples, more: Mapping[str, Any]) -> LocalSamples:
-    return dataclasses.replace(samples, header={**samples.header, **more})
-
-
-def _described(curve: Curve, setting: Setting | None, measure: str) -> dict[str, Any]:
-    return {
-        "setting": GLOBAL if setting is None else str(setting),
-        "measure": measure,
-        "global_score": curve.global_score,
-        "best": str(curve.best.setting),
-        "p_value": curve.best.p_value,
-        "curve": [
-            {
-                "setting": str(point.setting),
-                "score": point.score,
-                "lead": point.lead,
-                "low": point.low,
-                "high": point.high,
-                "p_value": point.p_value,
-            }
-            for point in curve.points
-        ],
-    }
-
-
-def _print_curve(result: Mapping[str, Any], curve: Curve, setting: Setting | None) -> None:
-    width = max(len(str(point.setting)) for point in curve.points)
-    print(f"{'setting':{width}}  {result['measure']:>6}  {'lead':>6}  {'95 % interval':14}  p")
-    print(f"{GLOBAL:{width}}  {100 * curve.global_score:6.2f}")
-    for point in curve.points:
-        interval = f"[{100 * point.low:+.2f}, {100 * point.high:+.2f}]"
-        lead = f"{100 * point.lead:+6.2f}  {interval:14}  {point.p_value:.3f}"
-        print(f"{point.setting!s:{width}}  {100 * point.score:6.2f}  {lead}")
-    print(f"best        {curve.best.setting}, p = {curve.best.p_value:.3f} (of {len(curve.points)} settings)")
-    print(f"chosen      {GLOBAL if setting is None else setting}")
-    print(f"signature   {result['signature']}")
+    return {"train": local_train.run, "weights": _weights, "serve": _serve}[arguments.action](arguments)
 
 
 class _Answers:
@@ -327,27 +168,36 @@ def _weights(arguments: argparse.Namespace) -> int:
 
 
 def _serve(arguments: argparse.Namespace) -> int:
+    try:
+        codecs.lookup(arguments.encoding)
+    except LookupError:
+        raise UserError(f"unknown encoding {arguments.encoding!r}", remedy="give a name that Python knows") from None
     answers = _Answers(arguments)
     answers.to("")  # what is compiled at its first use is compiled before the first sentence
-    out = sys.stdout
-    seconds: list[float] = []
-    for line in _raw_lines():
-        began = time.perf_counter()
-        try:
-            text = json_line(answers.to(line.decode(arguments.encoding)))
-        except UnicodeDecodeError as error:
-            text = json.dumps({"error": f"not valid {arguments.encoding} ({error.reason})"})
-        out.write(text + "\n")
-        out.flush()
-        seconds.append(time.perf_counter() - began)
-    if seconds:
-        ordered = sorted(seconds)
-        median, late = statistics.median(ordered), ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))]
-        note(
-            arguments.quiet,
-            f"{len(seconds)} sentences, {1e3 * median:.2f} ms at the median, {1e3 * late:.2f} ms at 99 %",
-        )
+    seconds: deque[float] = deque(maxlen=_TIMED)
+    try:
+        for line in _raw_lines():
+            began = time.perf_counter()
+            sys.stdout.write(_answer(answers, line, arguments.encoding) + "\n")
+            sys.stdout.flush()
+            seconds.append(time.perf_counter() - began)
+    finally:  # services end by a signal
+        if seconds:
+            note(arguments.quiet, _latency(list(seconds)))
     return 0
+
+
+def _answer(answers: _Answers, line: bytes, encoding: str) -> str:
+    try:
+        return json_line(answers.to(line.decode(encoding)))
+    except UnicodeDecodeError as error:
+        return json.dumps({"error": f"not valid {encoding} ({error.reason})"})
+
+
+def _latency(seconds: list[float]) -> str:
+    ordered = sorted(1e3 * one for one in seconds)
+    late = ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))]
+    return f"{len(ordered)} sentences, {statistics.median(ordered):.2f} ms at the median, {late:.2f} ms at 99 %"
 
 
 def _raw_lines() -> Iterator[bytes]:

@@ -146,6 +146,15 @@ def test_global_instance_weights_give_the_global_weights():
     assert LocalWeigher(samples, pulled).weights(similarities()).dense == pytest.approx(right, abs=1e-6)
 
 
+def test_the_sharpest_setting_stays_finite():
+    weigher = LocalWeigher(stored(), Setting(power=None, beta=25))
+    near = np.where(np.arange(SENTENCES) == 3, 1.0, 0.0)
+    for exact in (False, True):
+        weights = weigher.weights(near, exact=exact).dense
+        assert np.isfinite(weights).all()
+        assert np.abs(weights[weigher.samples.columns]).sum() == pytest.approx(1)
+
+
 def test_equation_5_4():
     setting = Setting.parse("bleu:alphas=1,10")
     k = setting.instance_weights(np.array([0.0, 0.5]), np.array([0.8, 1.0]))
@@ -201,7 +210,7 @@ def test_nothing_to_learn_from():
         ("bleu:power=0", "power of a local setting is 0"),
         ("bleu:power=1:beta=2", "power or beta"),
         ("bleu:beta=nan", "beta"),
-        ("bleu:beta=1000", "0 to 100"),
+        ("bleu:beta=1000", "0 to 25"),
         ("bleu:prior=-1", "prior"),
         ("bleu:prior", "'prior'"),
         ("bleu:alphas=1", "two for alphas"),

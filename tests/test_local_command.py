@@ -144,6 +144,7 @@ def test_word_vectors(place, capsys):
         (("local", "train", "-r", "ref", "--source", "test", "--output", "s", "nbest"), "4 lines; expected 24"),
         (("local", "weights", "--samples", "dev", "test"), "no stored samples"),
         (("local", "weights", "--samples", "none", "test"), "no such file"),
+        (("local", "serve", "--samples", "dev", "--encoding", "utf-9"), "unknown encoding"),
         (("local", "weights", "--samples", "dev", "test", "--output", "no/where"), "no such folder"),
     ],
 )

@@ -40,7 +40,7 @@ from lasw.tuning.similarity import NAMES as SIMILARITIES
 from lasw.tuning.weights import Weights
 
 GLOBAL = "global"
-_MOST_BETA = 100.0  # e^100 times a few thousand pairs is still far from overflow
+_MOST_BETA = 25.0  # e^25 times a few hundred pairs still leaves the penalty some digits
 _ROUNDING = 1e-12  # a gain below this share of the loss is not worth looking for
 
 
@@ -51,7 +51,7 @@ class Setting:
     Args:
         similarity: one of `lasw.tuning.similarity.NAMES`.
         power: p of f(v) = v^p, above 0; None with `beta`.
-        beta: of f(v) = exp(beta v), from 0 to 100.
+        beta: of f(v) = exp(beta v), from 0 to 25.
         prior: strength of the pull to the global weights, a multiple of the global loss's mean curvature.
         alpha1, alpha2: of equation 5.4.
 

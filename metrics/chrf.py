@@ -106,7 +106,7 @@ class Chrf(Metric):
 
     def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
         """(m,) F-scores, of mean precision and mean recall over the orders that both sides have."""
-        counts = np.asarray(totals, dtype=np.float64).reshape(len(totals), -1, 3)
+        counts = np.asarray(totals, dtype=np.float64).reshape(len(totals), self.chars + self.words, 3)
         precision, recall, orders = np.zeros(len(counts)), np.zeros(len(counts)), np.zeros(len(counts))
         for k in range(counts.shape[1]):  # one after the other, so that equal counts give sacreBLEU's very bits
             ours, theirs, both = counts[:, k].T

@@ -105,6 +105,11 @@ class EditRate(Metric):
         """(m,) one minus the rates of m sums."""
         return np.asarray(1.0 - error_rates(totals[:, 0], totals[:, 1]))
 
+    def score_gradient(self, total: NDArray[Any]) -> NDArray[np.float64]:
+        """(2,) derivatives of one minus edits over length; 0 where there is no length."""
+        edits, length = np.asarray(total, dtype=np.float64)
+        return np.array([-1.0 / length, edits / length**2]) if length > 0 else np.zeros(2)
+
 
 class WordErrorRate(EditRate):
     """WER, see the module."""

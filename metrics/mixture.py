@@ -96,6 +96,12 @@ class Mixture(Metric):
         parts = self._parts(totals)
         return self._sum([m.corpus_scores(x) for m, x in zip(self.metrics, parts, strict=True)], len(totals))
 
+    def score_gradient(self, total: NDArray[Any]) -> NDArray[np.float64]:
+        """(k,) the metrics' own derivatives, weighted."""
+        parts = self._parts(np.asarray(total)[None])
+        slopes = [w * m.score_gradient(x[0]) for m, w, x in zip(self.metrics, self.weights, parts, strict=True)]
+        return np.concatenate(slopes)
+
     def remarks(self, total: NDArray[Any]) -> tuple[str, ...]:
         """Those of the metrics."""
         parts = self._parts(np.asarray(total)[None])

@@ -25,6 +25,9 @@ example:
 Metrics: BLEU (= PGBC4), BLEU+1, and [P|R][A|G][B]?[C]?[1-4] of the SIMPBLEU family, with options
   alpha=K  smoothing=add|lin-och  bp=smoothed|plain|reference  reflen=closest|shortest|average
   refs=joint|each  corpus=sum|mean  orders=all|effective
+TER, WER, PER, CDER, shown as 1-TER and so on, higher is better: reflen=average|best
+CHRF: chars=6  words=0 (2: chrF++)  beta=2      NIST: orders=5
+METEOR: stem=english|...|none  power=3          MIX:SPEC=WEIGHT:SPEC=WEIGHT, as MIX:BLEU=0.5:TER=0.5
 """
 
 

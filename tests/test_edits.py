@@ -16,6 +16,7 @@ from lasw.metrics.base import References
 from lasw.metrics.distinct import distinct
 from lasw.metrics.errors import UserError
 from lasw.metrics.registry import metric
+from lasw.metrics.significance import paired_bootstrap
 from lasw.metrics.text import Corpus, Vocabulary
 from lasw.scripts.main import main
 
@@ -197,6 +198,52 @@ def test_what_does_not_belong_together_is_refused() -> None:
         m.statistics(Corpus.from_lines(["a"], refs.vocabulary), m.prepare(refs), np.array([1]))
     with pytest.raises(UserError, match=r"unknown value of CDER:reflen 'closest'"):
         metric("CDER:reflen=closest")
+
+
+EVERY = ["WER", "PER", "CDER", "TER", "CHRF", "CHRF:words=2", "NIST", "METEOR", "MIX:CHRF=0.5:TER=0.5"]
+
+
+@pytest.mark.parametrize("spec", EVERY)
+def test_rows_depend_on_nothing_but_the_text_and_its_segment(spec: str) -> None:
+    random = np.random.default_rng(3)
+    refs = References.from_lines(
+        *([" ".join(random.choice(list("abcdefg"), size)) for size in random.integers(0, 9, 12)] for _ in range(2))
+    )
+    owner = random.integers(0, 12, 80)
+    texts = [" ".join(random.choice(list("abcdefgxyz"), size)) for size in random.integers(0, 7, 80)]
+    m = metric(spec)
+    corpus = Corpus.from_lines(texts, refs.vocabulary)
+    prepared = m.prepare(refs)
+    statistics = m.statistics(corpus, prepared, owner)
+    mixed = random.permutation(80)
+    assert m.statistics(corpus.take(mixed), prepared, owner[mixed]).tolist() == statistics[mixed].tolist()
+    assert m.statistics(corpus.take(mixed[:5]), m.prepare(refs), owner[mixed[:5]]).tolist() == (
+        statistics[mixed[:5]].tolist()
+    )
+    empty = m.statistics(corpus.take(mixed[:0]), prepared, owner[:0])
+    assert empty.shape == (0, statistics.shape[1])
+    assert m.sentence_scores(empty).shape == (0,)
+    assert m.corpus_scores(statistics).tolist() == [m.corpus_score(row) for row in statistics]
+    # What changes a number is in the signature, so equal signatures have equal statistics and no other.
+    assert str(metric(spec).signature()) == str(m.signature())
+
+
+@pytest.mark.parametrize("spec", EVERY)
+def test_a_perfect_system_is_not_beaten_and_an_identical_one_is_called_so(spec: str) -> None:
+    lines = ["a b c d e f", "g h i j k", "l m n o p q"]
+    refs = References.from_lines(lines)
+    m = metric(spec)
+    prepared, owner = m.prepare(refs), np.arange(3)
+    perfect = m.statistics(Corpus.from_lines(lines, refs.vocabulary), prepared, owner)
+    worse = m.statistics(Corpus.from_lines(["a b c f", "g h x k j", "l m x o p q"], refs.vocabulary), prepared, owner)
+    assert (m.sentence_scores(perfect) > m.sentence_scores(worse)).all()
+    first, same, other = paired_bootstrap(m, [perfect, perfect, worse], samples=20)
+    assert same.identical
+    assert not other.identical
+    assert other.score < first.score
+    if spec not in ("NIST", "METEOR"):  # whose scores have no upper end, and one that is not reached
+        assert first.score == 1.0
+        assert m.sentence_scores(perfect).tolist() == [1.0] * 3
 
 
 def test_tables_name_one_minus_the_rate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

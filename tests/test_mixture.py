@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lasw.metrics.base import References
+from lasw.metrics.base import Metric, References
 from lasw.metrics.errors import UserError
 from lasw.metrics.mixture import Mixture
 from lasw.metrics.registry import metric
@@ -49,6 +49,14 @@ def test_scores_are_the_weighted_sums(terms: dict[str, float], references: tuple
     assert m.corpus_score(statistics.sum(axis=0)) == pytest.approx(corpora, abs=1e-12)
     totals = np.stack([statistics.sum(axis=0), statistics[:2].sum(axis=0)])
     assert m.corpus_scores(totals).tolist() == [m.corpus_score(total) for total in totals]
+
+
+@pytest.mark.parametrize("spec", ["WER", "CDER:reflen=best", "MIX:TER=0.3:PABC4=2:WER=-1"])
+def test_derivatives_are_those_that_differences_give(spec: str) -> None:
+    m, statistics = rows(spec, FIRST, SECOND)
+    total = statistics.sum(axis=0).astype(np.float64)
+    np.testing.assert_allclose(m.score_gradient(total), Metric.score_gradient(m, total), rtol=1e-6, atol=1e-9)
+    assert not metric("TER").score_gradient(np.zeros(2)).any()
 
 
 def test_the_grammar() -> None:

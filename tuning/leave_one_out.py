@@ -69,6 +69,11 @@ class Curve:
     best: Point
 
     @property
+    def p_value(self) -> float:
+        """Of the best point's lead."""
+        return self.best.p_value
+
+    @property
     def chosen(self) -> Setting | None:
         """The highest score among the settings whose lead is significant; None, the global weights, if none's is."""
         significant = [point for point in self.points if point.lead > 0 and point.p_value < LEVEL]

@@ -28,7 +28,7 @@ def locality_html(folder: Path, table: Json, description: Json) -> str:
             if "curve" in said:
                 best = max(said["curve"], key=lambda point: point["score"])
                 cells += [_hundredfold(said["global_score"]), f"<code>{escape(best['setting'])}</code>"]
-                cells += [_hundredfold(best["lead"], "+.2f"), number_html(said["p_value"], 3)]
+                cells += [_hundredfold(best["lead"], "+.2f"), number_html(best["p_value"], 3)]
                 if run == row["runs"][0]:
                     curves.append(_curve(f"{row['row']}, seed {seed}", said))
             lines.append(cells + [""] * (7 - len(cells)))
@@ -37,8 +37,8 @@ def locality_html(folder: Path, table: Json, description: Json) -> str:
     header = ["row", "seed", "setting", "global, leaving one out", "best", "its lead", "p"]
     return (
         "<section><h2>Local weights</h2><p>Settings are tried on the development set, each sentence with weights that "
-        "ignore its own pairs; auto takes the best if its lead is more than chance among so many, else the global "
-        f"weights.</p>{html_table(header, lines, 'sortable')}{''.join(curves)}</section>"
+        "ignore its own pairs; auto takes the best of those whose lead is more than chance (p corrected for their "
+        f"number), else the global weights.</p>{html_table(header, lines, 'sortable')}{''.join(curves)}</section>"
     )
 
 
@@ -49,10 +49,11 @@ def _curve(title: str, said: Json) -> str:
             _hundredfold(point["score"]),
             _hundredfold(point["lead"], "+.2f"),
             f"{_hundredfold(point['low'], '+.2f')} to {_hundredfold(point['high'], '+.2f')}",
+            number_html(point["p_value"], 3),
         ]
         for point in said["curve"]
     ]
-    header = ["setting", escape(said["measure"]), "lead", "95 % interval"]
+    header = ["setting", escape(said["measure"]), "lead", "95 % interval", "p"]
     return f"<details><summary>{escape(title)}</summary>{html_table(header, rows, 'sortable')}</details>"
 
 

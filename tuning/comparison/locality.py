@@ -104,9 +104,6 @@ def tuning_pool(folder: Path, development: DevelopmentSet, names: Weights) -> Po
 def _chosen(local: str, pool: Pool, samples: LocalSamples, measure: str, seed: int) -> tuple[Any, Json]:
     matrices = {name: make_similarity(name, samples.source).matrix(samples.source) for name in _SIMILARITIES}
     curve = leave_one_out(pool, samples, matrices, grid(_SIMILARITIES), metric(measure), seed=seed)
-    points = [
-        {"setting": str(one.setting), "score": one.score, "lead": one.lead, "low": one.low, "high": one.high}
-        for one in curve.points
-    ]
-    said: Json = {"measure": measure, "global_score": curve.global_score, "p_value": curve.p_value, "curve": points}
+    points = [{**vars(one), "setting": str(one.setting)} for one in curve.points]
+    said: Json = {"measure": measure, "global_score": curve.global_score, "curve": points}
     return (curve.best.setting if local == BEST else curve.chosen), said

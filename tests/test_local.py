@@ -264,26 +264,23 @@ def test_stored_samples_come_back_bit_for_bit_and_damage_is_found(tmp_path):
 
 def reranked_alone(pool, samples, setting, matrix, s):
     """Row of the best candidate of sentence s, under weights from the other sentences, found anew."""
+    weigher = LocalWeigher(samples, setting)
     k = samples.instance.copy()
     k[s] = 0
-    centre = LocalWeigher(samples, None).steps(k[None])[0]
-    b, pull = centre, 0.0
+    b = centre = weigher.steps(k[None])[0] if setting is None else LocalWeigher(samples, None).steps(k[None])[0]
     if setting is not None:
-        weigher = LocalWeigher(samples, setting)
         k = setting.instance_weights(matrix[s], samples.instance)
         k[s] = 0
-        b, pull = weigher.steps(k[None], centre[None])[0], weigher.pull
-        assert weigher.pull == pull
-    weights = np.zeros(pool.dense.shape[1])
-    weights[samples.columns] = b / samples.scale
-    rows = [row for row in range(len(pool)) if pool.owner[row] == s]
-    return max(rows, key=lambda row: (sum(pool.dense[row] * weights), -row))
+        b = weigher.steps(k[None], centre[None])[0]
+    weights = weigher._sized(b)
+    scores = pool.model_scores(weights)
+    return max(np.flatnonzero(pool.owner == s), key=lambda row: (scores[row], -row))
 
 
-@pytest.mark.parametrize("names", [["words"], ["bleu", "characters"]])
-def test_leaving_one_out_is_what_it_says(names):
-    pool = some_pool(noise=4.0)
-    samples = stored(pool=pool)
+@pytest.mark.parametrize(("names", "sparse", "psi"), [(["words"], False, 1.0), (["bleu", "characters"], True, 0.4)])
+def test_leaving_one_out_is_what_it_says(names, sparse, psi):
+    pool = some_pool(noise=4.0, sparse=sparse)
+    samples = stored(WRO(metric="BLEU+1", reachable=0.9, psi=psi), pool)
     matrices = {name: make_similarity(name, SOURCE).matrix(SOURCE) for name in names}
     bleu = metric("BLEU")
     curve = leave_one_out(pool, samples, matrices, grid(names), bleu, resamples=50)

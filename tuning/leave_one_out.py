@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
@@ -130,14 +131,14 @@ def leave_one_out(
         others = np.tile(samples.instance, (len(samples.instance), 1))
         np.fill_diagonal(others, 0.0)
         without = plain.steps(others)  # row s: the global solution without sentence s
-        rows = statistics[ranked.best(plain.dense_vectors(without))]
+        rows = statistics[ranked.best(plain, without)]
         base, base_scores = measure.corpus_score(rows.sum(axis=0)), _resampled(measure, rows, resamples, seed)
         scores, leads = [], []
         for number, setting in enumerate(settings):
             weigher = LocalWeigher(samples, setting)
             k = setting.instance_weights(similarities[setting.similarity], samples.instance)
             np.fill_diagonal(k, 0.0)
-            rows = statistics[ranked.best(weigher.dense_vectors(weigher.steps(k, without)))]
+            rows = statistics[ranked.best(weigher, weigher.steps(k, without))]
             scores.append(float(measure.corpus_score(rows.sum(axis=0))))
             leads.append(_resampled(measure, rows, resamples, seed) - base_scores)
             if progress is not None:
@@ -167,14 +168,20 @@ class _Reranked:
     def __init__(self, pool: Pool, samples: LocalSamples) -> None:
         self._order, self._starts = pool.order, pool.starts
         self._dense = pool.dense
-        sparse = pool.sparse
-        d = len(samples.names)
-        self._offset = np.zeros(len(pool)) if sparse is None else np.asarray(sparse @ samples.regression[d:])
+        self._sparse = None if pool.sparse is None else scipy.sparse.csr_array(pool.sparse[self._order])
+        self._d = len(samples.names)
 
-    def best(self, weights: Floats) -> NDArray[np.int64]:
-        """(S',) row of the best candidate under (S, d) weights, of every sentence that has candidates."""
-        best = np.empty(len(weights), dtype=np.int64)
-        _best_each(self._order, self._starts, self._dense, self._offset, np.ascontiguousarray(weights), best)
+    def best(self, weigher: LocalWeigher, b: Floats) -> NDArray[np.int64]:
+        """(S',) row of the best candidate under weights (S, q) as `steps` gives them, where there are candidates."""
+        weights, offset = np.empty((len(b), self._d)), np.zeros(len(self._order))
+        for s, row in enumerate(b):
+            vector = weigher.vector(row)
+            weights[s] = vector[: self._d]
+            if self._sparse is not None:
+                start, end = self._starts[s], self._starts[s + 1]
+                offset[start:end] = self._sparse[start:end] @ vector[self._d :]
+        best = np.empty(len(b), dtype=np.int64)
+        _best_each(self._order, self._starts, self._dense, offset, weights, best)
         return best[best >= 0]
 
 
@@ -196,7 +203,7 @@ def _best_each(order, starts, dense, offset, weights, best):  # type: ignore[no-
         top = 0.0
         for place in range(starts[s], starts[s + 1]):
             row = order[place]
-            score = offset[row]
+            score = offset[place]
             for j in range(weights.shape[1]):
                 score += dense[row, j] * weights[s, j]
             if best[s] < 0 or score > top:

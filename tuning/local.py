@@ -42,6 +42,7 @@ from lasw.tuning.weights import Weights
 GLOBAL = "global"
 _MOST_BETA = 25.0  # e^25 times a few hundred pairs still leaves the penalty some digits
 _ROUNDING = 1e-12  # a gain below this share of the loss is not worth looking for
+_SHORTEST_STEP = 1e-10
 
 
 @dataclass(frozen=True)
@@ -213,7 +214,6 @@ class LocalWeigher:
         x, offset, y = s.x, s.offset, s.labels
         if not there.all():
             x, offset, y, c = x[there], offset[there], y[there], c[there]
-
         penalty, zero = (found[0] for found in self._penalty((k @ self._terms[:, : 2 * self._q])[None]))
 
         def value(z: Floats, b: Floats) -> float:
@@ -232,23 +232,22 @@ class LocalWeigher:
             length = 1.0
             while (tried_at := value(tried_z := x @ (tried := b - length * direction) + offset, tried)) > at:
                 length /= 2
+                if length < _SHORTEST_STEP:
+                    return b
             b, z, at = tried, tried_z, tried_at
         return b
 
-    def dense_vectors(self, b: Floats) -> Floats:
-        """(T, d) dense weights as the regression has them, not brought to size, of (T, q) in the columns' units."""
-        d = len(self.samples.names)
-        out = np.tile(np.where(self.samples.moved[:d], 0.0, self.samples.previous[:d]), (len(b), 1))
-        out[:, self.samples.columns] = b / self.samples.scale
-        return out
-
-    def _sized(self, b: Floats) -> Weights:
+    def vector(self, b: Floats) -> Floats:
+        """(d + p,) weights of all features, brought to size, of (q,) weights in the columns' units."""
         s = self.samples
-        d = len(s.names)
         vector = s.regression.copy()
         vector[s.columns] = b / s.scale
         norm, psi = str(s.header["norm"]), float(s.header["psi"])
-        vector = to_size(vector, s.moved, s.previous, d, norm=norm, psi=psi)
+        return to_size(vector, s.moved, s.previous, len(s.names), norm=norm, psi=psi)
+
+    def _sized(self, b: Floats) -> Weights:
+        s, vector = self.samples, self.vector(b)
+        d = len(s.names)
         return Weights(s.names, vector[:d], with_values({}, s.sparse_names, vector[d:]))
 
 

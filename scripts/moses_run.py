@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from lasw.metrics.base import References
 from lasw.metrics.errors import UserError
-from lasw.metrics.files import read_lines
-from lasw.metrics.preprocessing import Preprocessing
 from lasw.metrics.registry import metric as metric_of
-from lasw.metrics.text import Vocabulary, read_corpus
+from lasw.scripts.moses_description import describe, description
 from lasw.scripts.moses_files import RUN, WorkingDirectory, remove
-from lasw.scripts.moses_filter import filtered
+from lasw.scripts.moses_inputs import open_decoder, read_data
 from lasw.scripts.moses_learning import check, optimiser_for
 from lasw.scripts.moses_recorded import Recorded, RecordedLists, RecordedWeights, recorded
 from lasw.scripts.moses_settings import Settings
@@ -26,19 +23,13 @@ from lasw.tuning.decoders.moses import Moses
 from lasw.tuning.interpolation import Interpolation
 from lasw.tuning.loop import Loop, Outcome, Progress, iteration_seed
 from lasw.tuning.optimiser import Optimiser
-from lasw.tuning.run_directory import Json, RunDirectory, read_json
-from lasw.tuning.tune import fingerprint, versions
+from lasw.tuning.run_directory import RunDirectory, read_json
 from lasw.tuning.weights import Weights
 
-CONFUSION_NETWORKS = 1
 _SCRATCH = "lasw-moses-*"
 
 
-class Tell(Protocol):
-    """Who is told what is worth telling."""
-
-    def __call__(self, text: str) -> None:
-        """One line."""
+Tell = Callable[[str], None]  # of one line that is worth telling
 
 
 @dataclass(frozen=True)
@@ -89,9 +80,11 @@ def tune_moses(
     folder = settings.folder
     check(settings.learning)  # what can be wrong with it is better said before anything is filtered or decoded
     development = metric_of(settings.metric)
-    source, references, text = _data(settings)
+    source, references, text = read_data(settings)
     _make(folder)
-    decoder = _decoder(settings, tell)
+    decoder, remarks = open_decoder(settings)
+    for remark in remarks:
+        tell(remark)
     start = _start(decoder.start_weights(), settings.normalise)
     optimiser = optimiser_for(settings.learning, start.names)
     if not go_on:
@@ -100,8 +93,8 @@ def tune_moses(
         for left in folder.glob(_SCRATCH):  # a decoding that was killed
             shutil.rmtree(left, ignore_errors=True)
         found = _recorded(directory, settings, start, tell) if go_on else Recorded((), ())
-        described = _description(settings, start, optimiser(settings.seed), text, command, len(found.after))
-        _describe(directory, described)
+        described = description(settings, start, optimiser(settings.seed), text, command, len(found.after))
+        describe(directory, described)
         files = _files(settings, directory, decoder, start, len(source), len(found.after))
         files.write_all()
         observer = Observer(files, progress)
@@ -134,69 +127,6 @@ def _make(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"the working directory cannot be made ({error.strerror})", path=folder) from None
-
-
-def _decoder(settings: Settings, tell: Tell) -> Moses:
-    config = settings.config
-    if settings.filtering:
-        if settings.filter_command is None:
-            tell("phrase tables are not filtered: no --filtercmd, and no filter-model-given-input.pl below --rootdir")
-        else:
-            config = filtered(settings.folder, settings.filter_command, config, settings.filter_source)
-    folder = settings.folder
-    if not _has_models(config, folder) and _has_models(config, Path.cwd()):
-        tell(f"relative paths in {config.name} count from {Path.cwd()}, where their files are")
-        folder = Path.cwd()
-    decoder = Moses(
-        config,
-        moses=settings.decoder,
-        flags=settings.flags,
-        inputtype=settings.inputtype,
-        jobs=settings.jobs,
-        folder=folder,
-        scratch=settings.folder,
-        transform=settings.transform,
-    )
-    for remark in decoder.remarks:
-        tell(remark)
-    return decoder
-
-
-def _has_models(config: Path, folder: Path) -> bool:
-    """Whether the relative paths of models in a moses.ini lead somewhere from a folder."""
-    found = [name for line in read_lines(config) for name in re.findall(r"\bpath=(\S+)", line.partition("#")[0])]
-    relative = [Path(name) for name in found if not name.startswith("/")]
-    return all(any((folder / name).parent.glob(name.name + "*")) for name in relative)
-
-
-def _data(settings: Settings) -> tuple[list[str], References, Preprocessing]:
-    """The sentences, their references, and what is done to text before it is scored."""
-    source = read_lines(settings.source)
-    if settings.inputtype == CONFUSION_NETWORKS:
-        source = _networks(source)
-    text = Preprocessing(lowercase=settings.lowercase)
-    vocabulary, change = Vocabulary(), text.function()
-    references = References(tuple(read_corpus(p, vocabulary, preprocess=change) for p in settings.references))
-    if len(source) != len(references):
-        raise UserError(
-            f"{len(source)} sentences",
-            path=settings.source,
-            expected=f"{len(references)}, as many as {settings.references[0]} has lines",
-        )
-    return source, references, text
-
-
-def _networks(lines: list[str]) -> list[str]:
-    """Confusion networks: a blank line ends each, and stays with it."""
-    networks: list[str] = []
-    current: list[str] = []
-    for line in lines:
-        if line.strip():
-            current.append(line + "\n")
-        else:
-            networks.append("".join(current))
-            current = []
-    return [*networks, "".join(current)] if current else networks
 
 
 def _start(weights: Weights, normalise: bool) -> Weights:
@@ -289,55 +219,6 @@ def _files(
         sentences=sentences,
         imported=imported,
     )
-
-
-def _description(
-    settings: Settings, start: Weights, optimiser: Optimiser, text: Preprocessing, command: str, imported: int
-) -> Json:
-    """What `run.json` says. What does not change the weights of an iteration is no setting."""
-    said = {"nrefs": str(len(settings.references)), **text.settings()}
-    own = optimiser.signature()
-    inputs: Json = {"source": fingerprint(settings.source), "config": fingerprint(settings.config)}
-    inputs["references"] = {str(k): fingerprint(path) for k, path in enumerate(settings.references, 1)}
-    inputs["start_weights"] = {"dense": start.by_group(), "sparse": dict(sorted(start.sparse.items()))}
-    names = ("nbest", "aggregate", "interpolation", "earlier_starts", "inputtype", "transform", "lowercase", "seed")
-    return {
-        "command": command,
-        "signature": str(own.with_settings(said)),
-        "dev_signature": str(metric_of(settings.metric).signature().with_settings(said)),
-        "seed": settings.seed,
-        "settings": {
-            "optimiser": "|".join([own.name, *(f"{key}:{value}" for key, value in own.settings)]),
-            "metric": settings.metric,
-            "decoder_flags": _without_threads(settings.flags),
-            **{name: getattr(settings, name) for name in names},
-        },
-        "inputs": inputs,
-        "files": {
-            "source": str(settings.source),
-            "references": [str(path) for path in settings.references],
-            "decoder": [settings.decoder, str(settings.config)],
-        },
-        "versions": versions(),
-        "imported": imported,
-    }
-
-
-def _without_threads(flags: str) -> str:
-    return " ".join(re.sub(r"(^|\s)--?(threads|th)\s+\S+", " ", flags).split())
-
-
-def _describe(directory: RunDirectory, description: Json) -> None:
-    """Write or compare `run.json`, in the words of this program."""
-    try:
-        directory.describe(description)
-    except UserError as error:
-        raise UserError(
-            error.found,
-            path=error.path,
-            expected=error.expected,
-            remedy="leave out --continue to start over, or give another --working-dir",
-        ) from None
 
 
 def kept_iterations(folder: Path) -> int:

@@ -255,6 +255,19 @@ pathlib.Path(folder, "moses.ini").write_text(text + "# filtered for " + source)
         assert files(tmp_path / "run") == files(whole)
 
 
+def test_models_named_by_relative_paths_are_found(
+    system_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "table.gz").touch()
+    (tmp_path / "relative.ini").write_text(INI.replace("num-features=3", "path=model/table num-features=3"))
+    monkeypatch.chdir(tmp_path)
+    words = [word for word in call(system_folder, tmp_path / "run", *QUICK) if word != "--quiet"]
+    words[3] = "relative.ini"
+    assert main(words) == 0
+    assert f"relative paths in relative.ini count from {tmp_path}" in capsys.readouterr().err
+
+
 class TestFailures:
     @pytest.mark.parametrize(
         ("knob", "message"),

@@ -6,7 +6,6 @@ import dataclasses
 import os
 import re
 import shlex
-import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -30,7 +29,6 @@ from lasw.tuning.formats.weight_files import read_weight_file
 from lasw.tuning.nbest import NBest
 from lasw.tuning.weights import Weights
 
-BPE = "bpe"
 _SECTION = re.compile(rb"^\s*\[[A-Za-z][A-Za-z-]*\]", re.MULTILINE)
 
 
@@ -244,7 +242,9 @@ class Moses(Decoder):
         """The list of one process; None if it has none for sentences that are all blank or translated by nothing."""
         path = part.path("nbest")
         empty = not path.exists() or not path.stat().st_size
-        nbest = None if empty else self._read(self._transformed(part), part, weights, vocabulary)
+        nbest = (
+            None if empty else self._read(part.transformed(self._transform, self._program), part, weights, vocabulary)
+        )
         listed = np.zeros(len(part.source), dtype=bool)
         if nbest is not None:
             listed[nbest.owner] = True
@@ -258,26 +258,6 @@ class Moses(Decoder):
                 part.path("stderr"),
             )
         return nbest
-
-    def _transformed(self, part: Shard) -> Path:
-        path = part.path("nbest")
-        if self._transform is None:
-            return path
-        changed = part.path("transformed")
-        if self._transform == BPE:
-            with open(path, "rb") as old, open(changed, "wb") as new:
-                new.writelines(line.replace(b"@@ ", b"") for line in old)
-            return changed
-        with open(path, "rb") as old, open(changed, "wb") as new, open(part.path("errors"), "wb") as errors:
-            done = subprocess.run(
-                self._transform, shell=True, stdin=old, stdout=new, stderr=errors, cwd=self._folder, check=False
-            )
-        if done.returncode:
-            raise UserError(
-                f"the command for the lists {self._transform!r} {self._program.ended(done.returncode)}; its last "
-                f"lines: {last_lines(part.path('errors'))}"
-            )
-        return changed
 
     def _read(self, path: Path, part: Shard, weights: Weights, vocabulary: Vocabulary) -> NBest:
         options = Options(

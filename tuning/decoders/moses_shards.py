@@ -12,8 +12,9 @@ from pathlib import Path
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import write_text
-from lasw.tuning.decoders.program import Program, paths_as_values, stop
+from lasw.tuning.decoders.program import Program, last_lines, paths_as_values, stop
 
+BPE = "bpe"
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.005, 0.05  # seconds between two looks at the processes
 _TAIL = 1 << 16
 
@@ -65,6 +66,28 @@ class Shard:
             return 0
         identity = lines[-1].split(b"|||")[0].strip() if lines else b""
         return int(identity) + 1 if identity.isdigit() else 0
+
+    def transformed(self, command: str | None, program: Program) -> Path:
+        """Path of its list behind a shell command, or `BPE`: words that were cut are whole again.
+
+        Raises:
+            UserError: the command failed.
+        """
+        path = self.path("nbest")
+        if command is None:
+            return path
+        changed, log = self.path("transformed"), self.path("errors")
+        with open(path, "rb") as old, open(changed, "wb") as new, open(log, "wb") as errors:
+            if command == BPE:
+                new.writelines(line.replace(b"@@ ", b"") for line in old)
+                return changed
+            done = subprocess.run(
+                command, shell=True, stdin=old, stdout=new, stderr=errors, cwd=program.folder, check=False
+            )
+        if done.returncode:
+            what = program.ended(done.returncode)
+            raise UserError(f"the command for the lists {command!r} {what}; its last lines: {last_lines(log)}")
+        return changed
 
 
 def finish(shards: Sequence[Shard], program: Program, sentences: int, *, several_at_once: bool) -> None:

@@ -1,0 +1,86 @@
+"""What a run of lasw-mert-moses reads: the decoder with its moses.ini, the sentences, their references."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from lasw.metrics.base import References
+from lasw.metrics.errors import UserError
+from lasw.metrics.files import read_lines
+from lasw.metrics.preprocessing import Preprocessing
+from lasw.metrics.text import Vocabulary, read_corpus
+from lasw.scripts.moses_filter import filtered
+from lasw.scripts.moses_settings import Settings
+from lasw.tuning.decoders.moses import Moses
+
+CONFUSION_NETWORKS = 1
+
+
+def open_decoder(settings: Settings) -> tuple[Moses, list[str]]:
+    """The decoder, its phrase tables filtered if that is asked for, and what is worth telling.
+
+    Raises:
+        UserError: files that are no program or no moses.ini, features that do not fit, a filter that failed.
+    """
+    remarks: list[str] = []
+    config = settings.config
+    if settings.filtering:
+        if settings.filter_command is None:
+            remarks.append(
+                "phrase tables are not filtered: no --filtercmd, and no filter-model-given-input.pl below --rootdir"
+            )
+        else:
+            config = filtered(settings.folder, settings.filter_command, config, settings.filter_source)
+    folder = settings.folder
+    if not _has_models(config, folder) and _has_models(config, Path.cwd()):
+        remarks.append(f"relative paths in {config.name} count from {Path.cwd()}, where their files are")
+        folder = Path.cwd()
+    decoder = Moses(
+        config,
+        moses=settings.decoder,
+        flags=settings.flags,
+        inputtype=settings.inputtype,
+        jobs=settings.jobs,
+        folder=folder,
+        scratch=settings.folder,
+        transform=settings.transform,
+    )
+    return decoder, [*remarks, *decoder.remarks]
+
+
+def _has_models(config: Path, folder: Path) -> bool:
+    """Whether the relative paths of models in a moses.ini lead somewhere from a folder."""
+    found = [name for line in read_lines(config) for name in re.findall(r"\bpath=(\S+)", line.partition("#")[0])]
+    relative = [Path(name) for name in found if not name.startswith("/")]
+    return all(any((folder / name).parent.glob(name.name + "*")) for name in relative)
+
+
+def read_data(settings: Settings) -> tuple[list[str], References, Preprocessing]:
+    """The sentences, their references, and what is done to text before it is scored."""
+    source = read_lines(settings.source)
+    if settings.inputtype == CONFUSION_NETWORKS:
+        source = _networks(source)
+    text = Preprocessing(lowercase=settings.lowercase)
+    vocabulary, change = Vocabulary(), text.function()
+    references = References(tuple(read_corpus(p, vocabulary, preprocess=change) for p in settings.references))
+    if len(source) != len(references):
+        raise UserError(
+            f"{len(source)} sentences",
+            path=settings.source,
+            expected=f"{len(references)}, as many as {settings.references[0]} has lines",
+        )
+    return source, references, text
+
+
+def _networks(lines: list[str]) -> list[str]:
+    """Confusion networks: a blank line ends each, and stays with it."""
+    networks: list[str] = []
+    current: list[str] = []
+    for line in lines:
+        if line.strip():
+            current.append(line + "\n")
+        else:
+            networks.append("".join(current))
+            current = []
+    return [*networks, "".join(current)] if current else networks

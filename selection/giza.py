@@ -7,16 +7,20 @@ the 1-based positions of the target words it is aligned to: ``NULL ({ 3 }) haus 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
-from lasw.metrics.files import atomic_write
+from lasw.metrics.files import atomic_write, first_bytes
+from lasw.selection.lines import Lines, read_blocks
 from lasw.selection.pharaoh import Alignment
 
 # What a reader of the layout would take for its own marks.
 _MARKS = frozenset(("({", "})"))
+_NUMBERED = re.compile(r"# Sentence pair \(([0-9]+)\)")
 
 
 def write_giza(
@@ -49,3 +53,66 @@ def _three_lines(source: Sequence[str], target: Sequence[str], points: list[list
     null = [str(j + 1) for j in np.flatnonzero(free).tolist()]
     words = (f"{word} ({{ {' '.join(to)} }})" for word, to in zip(["NULL", *source], [null, *linked], strict=True))
     return f"# 1\n{' '.join(target)}\n{' '.join(words)}\n"
+
+
+def is_giza(path: str | os.PathLike[str]) -> bool:
+    """Whether a file begins like one of GIZA++'s alignments: with a comment."""
+    return first_bytes(path, 1) == b"#"
+
+
+def read_giza_blocks(
+    path: str, tolerant: bool = False, size: int = 1 << 12
+) -> Iterator[tuple[list[Lines], NDArray[np.uint8]]]:
+    """The alignments of a file as lines of Pharaoh's layout, in blocks (see `lasw.selection.lines.read_blocks`).
+
+    A pair of another number than the comment says (``# Sentence pair (3) ...``) is refused, since GIZA++ leaves out
+    pairs without a word. What cannot be read becomes a line that is no alignment.
+
+    Args:
+        path: of the file.
+        tolerant: see `read_blocks`.
+        size: pairs a block.
+
+    Raises:
+        UserError: as `Blocks`; the file does not end with a whole pair, or a pair is missing.
+    """
+    number = 0
+    lines: list[str] = []
+    out: list[str] = []
+    for block, _ in read_blocks(path, "utf-8", tolerant):
+        lines += block.texts()
+        whole = len(lines) // 3 * 3
+        for k in range(0, whole, 3):
+            number += 1
+            numbered = _NUMBERED.match(lines[k])
+            if not lines[k].startswith("#") or (numbered and int(numbered[1]) != number):
+                raise UserError(
+                    f"{lines[k][:60]!r}",
+                    path=path,
+                    line=3 * number - 2,
+                    expected=f"a comment and the two lines of pair {number}",
+                    remedy="every pair of the text needs its three lines",
+                )
+            out.append(_points(lines[k + 2]))
+        lines = lines[whole:]
+        for k in range(0, len(out), size):
+            yield [Lines.of(out[k : k + size])], np.zeros(len(out[k : k + size]), dtype=np.uint8)
+        out = []
+    if lines:
+        raise UserError("the last pair is not whole", path=path, line=3 * number + 1, expected="three lines a pair")
+
+
+def _points(line: str) -> str:
+    """The points of a pair's third line as Pharaoh writes them; the line itself if it is none."""
+    words = line.split(" })")
+    points = []
+    for i, word in enumerate(words[:-1]):
+        name, mark, positions = word.rpartition(" ({")
+        if not mark or (i == 0 and name.strip(" ") != "NULL"):
+            return line
+        if i:
+            try:
+                points += [f"{i - 1}-{int(j) - 1}" for j in positions.split()]
+            except ValueError:
+                return line
+    return " ".join(points) if not words[-1].strip(" ") and len(words) > 1 else line

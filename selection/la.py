@@ -1,0 +1,222 @@
+"""LA selection of a development set from a pool (Song 2015, algorithm 4.1).
+
+Pairs with a source sentence of the right length are ranked by their score and taken from the top, unless they are too
+similar to what was taken before, or to their own translation, until the source words reach the number asked for. Any
+scorer can take the place of LA's (see `la_features.Scorer`).
+
+The pool is read once, and memory holds the candidates whose source words make `reach` times the number asked for. Only
+if the filters reject nearly all of these is it read again, for those behind them, so the selection is always that of
+the full ranking.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lasw.metrics.text import Corpus, Vocabulary
+from lasw.selection.bitext import Bitext, PairBlock
+from lasw.selection.candidates import REJECTED, Candidates, Collection, Profile, Rank, collect
+from lasw.selection.diversity import Diversity, Window, translation_similarity
+from lasw.selection.la_features import Scored, Scorer, refuse_faults
+
+WORDS = 30_000  # "a development corpus with 30k to 70k words is enough" (section 4.4.6)
+REACH = 32  # of the words asked for, so many times as many are kept as candidates
+_AT_ONCE = 512  # candidates whose text is turned into ids together
+
+UNTRANSLATED, SIMILAR = "untranslated", "similar"
+
+Collect = Callable[[int, Rank | None], Collection]
+"""Reads the whole pool and keeps the candidates behind a rank up to a budget of source words."""
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """A candidate that was not taken: `reason` UNTRANSLATED or SIMILAR, `other` the line it is similar to (or 0)."""
+
+    line: int
+    score: float
+    reason: str
+    similarity: float
+    other: int = 0
+
+
+@dataclass
+class Selection:
+    """What was selected, and what was seen on the way.
+
+    Attributes:
+        chosen: the selected pairs in the order they were taken.
+        words: their source words.
+        profile: of the whole pool.
+        rejections: the first `REJECTED` candidates that the filters rejected, in rank order.
+        reasons: how many candidates each filter rejected.
+        reached: candidates looked at.
+        readings: how many times the pool was read.
+        feature_names: of the columns of `chosen.features`.
+    """
+
+    chosen: Candidates | None
+    words: int
+    profile: Profile
+    rejections: list[Rejection] = field(default_factory=list)
+    reasons: Counter[str] = field(default_factory=Counter)
+    reached: int = 0
+    readings: int = 1
+    feature_names: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return 0 if self.chosen is None else len(self.chosen)
+
+
+class Greedy:
+    """Takes candidates in rank order until the source words reach `words`.
+
+    Args:
+        words: source words to select.
+        diversity: the two filters.
+    """
+
+    def __init__(self, words: int, diversity: Diversity) -> None:
+        self.target = words
+        self.words = 0
+        self.reached = 0
+        self.rejections: list[Rejection] = []
+        self.reasons: Counter[str] = Counter()
+        self._diversity = diversity
+        self._vocabulary = Vocabulary()
+        self._window = Window(diversity, self._vocabulary)
+
+    @property
+    def done(self) -> bool:
+        """Whether there are enough words."""
+        return self.words >= self.target
+
+    def take(self, candidates: Candidates) -> list[int]:
+        """The rows of the candidates taken from `candidates`, which rank behind all given before."""
+        taken: list[int] = []
+        for start in range(0, len(candidates), _AT_ONCE):
+            if self.done:
+                break
+            taken += self._take_some(candidates, start, min(start + _AT_ONCE, len(candidates)))
+        return taken
+
+    def _take_some(self, candidates: Candidates, start: int, end: int) -> list[int]:
+        source = Corpus.from_lines(candidates.source[start:end].texts(), self._vocabulary)
+        target = Corpus.from_lines(candidates.target[start:end].texts(), self._vocabulary)
+        to_target = translation_similarity(self._diversity, source, target)
+        taken = []
+        for row in range(end - start):
+            if self.done:
+                break
+            self.reached += 1
+            line, score = int(candidates.line[start + row]), float(candidates.score[start + row])
+            if not to_target[row] < self._diversity.untranslated:
+                self._reject(Rejection(line, score, UNTRANSLATED, float(to_target[row])))
+                continue
+            ids = source.ids[source.offsets[row] : source.offsets[row + 1]]
+            similarity, other = self._window.most_similar(ids)
+            if not similarity < self._diversity.threshold:
+                self._reject(Rejection(line, score, SIMILAR, similarity, other))
+                continue
+            self._window.add(line, ids.copy())
+            self.words += len(ids)
+            taken.append(start + row)
+        return taken
+
+    def _reject(self, rejection: Rejection) -> None:
+        self.reasons[rejection.reason] += 1
+        if len(self.rejections) < REJECTED:
+            self.rejections.append(rejection)
+
+
+def select(
+    collect_pool: Collect,
+    words: int = WORDS,
+    diversity: Diversity | None = None,
+    *,
+    reach: int = REACH,
+    feature_names: tuple[str, ...] = (),
+) -> Selection:
+    """Select a development set.
+
+    Args:
+        collect_pool: reads and scores the pool (see `pool_collector`); called once, rarely more often.
+        words: source words to reach; the last pair taken may go beyond.
+        diversity: the two filters.
+        reach: times `words`, how many source words of candidates are kept in memory.
+        feature_names: of the columns of features.
+
+    Raises:
+        UserError: whatever reading the pool raises.
+    """
+    greedy = Greedy(words, diversity or Diversity())
+    parts: list[Candidates] = []
+    after: Rank | None = None
+    profile: Profile | None = None
+    readings = 0
+    while True:
+        collection = collect_pool(words * reach, after)
+        readings += 1
+        profile = collection.profile if profile is None else profile
+        ranked = collection.ranked()
+        if ranked is None:
+            break
+        parts.append(ranked.take(np.array(greedy.take(ranked), dtype=np.int64)))
+        if greedy.done or not collection.dropped:
+            break
+        after = (float(ranked.score[-1]), int(ranked.line[-1]))
+    chosen = Candidates.joined(parts) if parts and sum(map(len, parts)) else None
+    return Selection(
+        chosen, greedy.words, profile, greedy.rejections, greedy.reasons, greedy.reached, readings, feature_names
+    )
+
+
+def pool_collector(
+    bitext: Bitext, scorer: Scorer, workers: int = 1, *, watch: Callable[[int], None] | None = None
+) -> Collect:
+    """Reads a pool on this machine: one thread reads, `workers` threads score (1: all in this one).
+
+    Args:
+        bitext: the pool; it must not be standard input if it may be read again.
+        scorer: of the pairs.
+        workers: threads; the result is the same for any number.
+        watch: told after each block how many pairs it had.
+    """
+
+    def collect_pool(budget: int, after: Rank | None) -> Collection:
+        return collect(_scored(bitext, scorer, workers, watch), budget, after)
+
+    return collect_pool
+
+
+def _scored(
+    bitext: Bitext, scorer: Scorer, workers: int, watch: Callable[[int], None] | None
+) -> Iterator[tuple[PairBlock, Scored]]:
+    for block, scored in _in_order(bitext.blocks(), scorer, workers):
+        if not bitext.skip_bad:
+            refuse_faults(block, scored.verdicts, bitext.paths)
+        if watch is not None:
+            watch(len(block))
+        yield block, scored
+
+
+def _in_order(blocks: Iterator[PairBlock], scorer: Scorer, workers: int) -> Iterator[tuple[PairBlock, Scored]]:
+    """Blocks with their scores in input order; at most a few more than `workers` are held at a time."""
+    if workers < 2:
+        for block in blocks:
+            yield block, scorer.score(block)
+        return
+    waiting: list[tuple[PairBlock, Future[Scored]]] = []
+    with ThreadPoolExecutor(workers) as threads:
+        for block in blocks:
+            waiting.append((block, threads.submit(scorer.score, block)))
+            if len(waiting) > 2 * workers:
+                first, future = waiting.pop(0)
+                yield first, future.result()
+        for first, future in waiting:
+            yield first, future.result()

@@ -6,8 +6,13 @@ looks at one run a system takes the second for a difference between systems; bot
 
 `bootstrap` draws segments (the same for both systems, Koehn 2004) and runs (of each system by itself) with replacement.
 `randomisation` is stratified approximate randomisation: within every segment the 2R translations are dealt out anew.
-It asks whether the translations differ, and takes the runs' agreement within a segment for granted: with few runs that
-vary much it rejects more often than it should, which is why the bootstrap is the default of what uses this module.
+It asks whether the translations differ, and takes the runs' agreement within a segment for granted.
+
+How often each says at the 5 % level that equal systems differ (simulated: 300 experiments of 100 segments, the mean of a
+number a segment with deviation 0.1 between runs, runs whose means differ with deviation 0.1): the bootstrap 15 % with 3
+runs, 6 % with 5, 7 % with 10, randomisation 81 to 84 %. Where runs have no mean of their own, which a deterministic
+optimiser comes near to, randomisation says so in 3 to 7 % and the bootstrap, which then counts the same noise twice, in
+fewer than 1 %. So the bootstrap is the default of what uses this module, and five runs are better than three.
 """
 
 from __future__ import annotations

@@ -8,11 +8,11 @@ looks at one run a system takes the second for a difference between systems; bot
 `randomisation` is stratified approximate randomisation: within every segment the 2R translations are dealt out anew.
 It asks whether the translations differ, and takes the runs' agreement within a segment for granted.
 
-How often each says at the 5 % level that equal systems differ (simulated: 300 experiments of 100 segments, the mean of a
-number a segment with deviation 0.1 between runs, runs whose means differ with deviation 0.1): the bootstrap 15 % with 3
-runs, 6 % with 5, 7 % with 10, randomisation 81 to 84 %. Where runs have no mean of their own, which a deterministic
-optimiser comes near to, randomisation says so in 3 to 7 % and the bootstrap, which then counts the same noise twice, in
-fewer than 1 %. So the bootstrap is the default of what uses this module, and five runs are better than three.
+How often each says at the 5 % level that equal systems differ, in 300 simulated experiments of 100 segments, where a
+run's scores of segments scatter with deviation 0.1 around a mean of its own and these means with deviation 0.1 too: the
+bootstrap 15 % with 3 runs, 6 % with 5, 7 % with 10; randomisation 81 to 84 %. Where all runs have one mean, randomisation
+says so in 3 to 7 %, and the bootstrap, which then counts the same noise twice, in fewer than 1 %. So the bootstrap is
+the default of what uses this module, and five runs are better than three.
 """
 
 from __future__ import annotations

@@ -21,8 +21,10 @@ examples:
       --set development.dev.source=dev.de --set development.dev.references=dev.en \\
       --set test.test.source=test.de --set test.test.references=test.en
 
-CONFIG is a TOML file or the name of a comparison that comes with lasw: NAMES. The same command again goes on where a
-comparison was interrupted; runs that are there are reused. The first system is the baseline.
+CONFIG is a TOML file or the name of a comparison that comes with lasw:
+  NAMES
+The same command again goes on where a comparison was interrupted; runs that are there are reused. The first system of
+the file is the baseline.
 """
 
 

@@ -59,7 +59,7 @@ def _has_models(config: Path, folder: Path) -> bool:
 def read_data(settings: Settings) -> tuple[list[str], References, Preprocessing]:
     """The sentences, their references, and what is done to text before it is scored."""
     source = read_lines(settings.source)
-    if settings.inputtype == CONFUSION_NETWORKS:
+    if _input_type(settings) == CONFUSION_NETWORKS:
         source = _networks(source)
     text = Preprocessing(lowercase=settings.lowercase)
     vocabulary, change = Vocabulary(), text.function()
@@ -71,6 +71,15 @@ def read_data(settings: Settings) -> tuple[list[str], References, Preprocessing]
             expected=f"{len(references)}, as many as {settings.references[0]} has lines",
         )
     return source, references, text
+
+
+def _input_type(settings: Settings) -> int:
+    """What the option, the decoder's own options or the moses.ini say, in this order."""
+    if settings.inputtype is not None:
+        return settings.inputtype
+    given = re.findall(r"(?:^|\s)--?inputtype\s+(\d+)", settings.flags)
+    said = re.findall(r"^\s*\[inputtype\]\s*\n\s*(\d+)", "\n".join(read_lines(settings.config)), re.MULTILINE)
+    return int([*given, *said, "0"][0])
 
 
 def _networks(lines: list[str]) -> list[str]:

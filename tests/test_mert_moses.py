@@ -186,6 +186,22 @@ class TestRuns:
         assert main(call(place, again, *QUICK, "--jobs", "2")) == 0
         assert read_weights(again / "moses.ini").sparse == tuned.sparse
 
+    @pytest.mark.parametrize("said", ["option", "decoder", "ini"])
+    def test_confusion_networks(self, tmp_path: Path, said: str) -> None:
+        networks = {
+            f"ein{k} 0.5 der 0.5\nhaus 1": [(f"a house {k}", [0.0] * 5, {}), ("b", [1.0] * 5, {})] for k in range(4)
+        }
+        (tmp_path / "dev.de").write_text("".join(network + "\n\n" for network in networks))
+        (tmp_path / "dev.en").write_text("".join(f"a house {k}\n" for k in range(4)))
+        (tmp_path / "moses.ini").write_text(INI + ("[inputtype]\n1\n" if said == "ini" else ""))
+        program = system(tmp_path, networks, GROUPS)
+        program.write_text(program.read_text().replace("sys.argv[1:]", "sys.argv[1:] + ['-inputtype', '1']"))
+        words = call(tmp_path, tmp_path / "run", *QUICK, *(("--inputtype", "1") if said == "option" else ()))
+        if said == "decoder":
+            words[words.index("--decoder-flags") + 1] = "-v 0 -inputtype 1"
+        assert main(words) == 0
+        assert (tmp_path / "run" / "run1.out").read_text().split("\n")[3] in ("a house 3", "b")
+
     @pytest.mark.parametrize(
         "options",
         [

@@ -146,6 +146,20 @@ def test_an_old_moses(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert nbest.score[0] == pytest.approx(nbest.dense[0] @ decoder.start_weights().dense, rel=1e-4)
 
 
+def test_an_old_ini_of_a_new_moses(place: Path) -> None:
+    shown = "Distortion0= 0.3\nLM0= 0.5\nWordPenalty0= -1\nTranslationModel0= 0.2 0.4\nUnknownWordPenalty0 UNTUNEABLE\n"
+    (place / "moses").write_text(f"#!{sys.executable}\nprint({shown!r}, end='')\n")
+    old = "[weight-d]\n0.3\n[weight-l]\n0.5\n[weight-t]\n0.2\n0.4\n[weight-w]\n-1\n"
+    (place / "moses.ini").write_text(old)
+    decoder = opened(place)
+    start = decoder.start_weights()
+    assert start.names.groups == (("Distortion0", 1), ("LM0", 1), ("WordPenalty0", 1), ("TranslationModel0", 2))
+    assert start.dense.tolist() == [0.3, 0.5, -1.0, 0.2, 0.4]
+    assert decoder.remarks == ()
+    decoder.write_configuration(place / "tuned.ini", Weights(start.names, np.array([1.0, 2.0, 3.0, 4.0, 5.0])))
+    assert read_weights(place / "tuned.ini").by_group() == {"d": [1.0], "lm": [2.0], "tm": [4.0, 5.0], "w": [3.0]}
+
+
 def test_confusion_networks_are_cut_between_sentences(place: Path) -> None:
     texts = [text for _, text, _, _ in content(decoded(opened(place)))]
     networks = {f"ein{k} 0.5 der 0.5\nhaus 1": found for k, found in enumerate(SENTENCES.values())}

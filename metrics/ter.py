@@ -47,6 +47,7 @@ class TranslationEditRate(EditRate):
             np.empty((2, tokens + int(widths.max())), dtype=np.int32),
             np.empty((3, tokens), dtype=np.int32),
             np.zeros((3, tokens + 1), dtype=np.int32),
+            np.zeros((2, tokens + 1), dtype=np.int32),
             out,
         )
 

@@ -22,18 +22,25 @@ _FAR = 1 << 29
 
 
 @borrowing
-def beam_width(rows, columns):  # type: ignore[no-untyped-def]
-    """Cells left of the diagonal, and right of it with the diagonal itself."""
-    ratio = columns / rows
-    return int(np.ceil(ratio / 2 + BEAM)) if ratio / 2 > BEAM else BEAM
+def _beams(size, length, beams):  # type: ignore[no-untyped-def]
+    """Fill `beams`: where each row begins and ends, row 0 in full; the cells from one row to the next."""
+    ratio = length / size
+    beam = int(np.ceil(ratio / 2 + BEAM)) if ratio / 2 > BEAM else BEAM
+    for i in range(1, size + 1):
+        diagonal = int(np.floor(i * ratio))
+        beams[0, i] = max(0, diagonal - beam)
+        beams[1, i] = min(length + 1, diagonal + beam)
+    beams[0, 0] = 0
+    beams[1, 0] = beams[1, size] = length + 1
+    return 2 * beam + 2
 
 
 @borrowing
-def shift_edits(ids, offsets, owner, rows, reference_ids, reference_offsets, cells, lines, words, places, out):  # type: ignore[no-untyped-def]
+def shift_edits(ids, offsets, owner, rows, reference_ids, reference_offsets, cells, lines, words, places, beams, out):  # type: ignore[no-untyped-def]
     """out[k, r]: shifts and edits between hypothesis rows[k] and its reference r.
 
-    Scratch: `cells`, the rows of one pair; `lines` (2, W); `words` (3, tokens); `places` (4, tokens + 1), tokens being
-    those of the longest text.
+    Scratch: `cells`, the rows of one pair; `lines` (2, W); `words` (3, tokens); `places` (3, tokens + 1); `beams`
+    (2, tokens + 1); tokens being those of the longest text.
     """
     for k in range(rows.shape[0]):
         start = offsets[rows[k]]
@@ -49,25 +56,23 @@ def shift_edits(ids, offsets, owner, rows, reference_ids, reference_offsets, cel
                 words[0, i] = ids[start + i]
             for j in range(length):
                 words[2, j] = reference_ids[first + j]
-            out[k, r] = _edits(words, size, length, cells, lines, places)
+            out[k, r] = _edits(words, size, length, cells, lines, places, beams)
 
 
 @borrowing
-def _edits(words, size, length, cells, lines, places):  # type: ignore[no-untyped-def]
+def _edits(words, size, length, cells, lines, places, beams):  # type: ignore[no-untyped-def]
     """Shifts until none reduces the distance, and the distance then left."""
-    beam = beam_width(size, length)
-    width = 2 * beam + 2
-    ratio = length / size
+    width = _beams(size, length, beams)
     shifts = np.int64(0)
     candidates = np.int64(0)
     changed = np.int64(0)
     while True:
-        distance = _fill(words, size, length, ratio, beam, width, cells, changed)
+        distance = _fill(words, size, length, beams, width, cells, changed)
         if distance == 0:
             return shifts
-        _align(words, size, length, ratio, beam, width, cells, places)
+        _align(words, size, length, beams, width, cells, places)
         gain, start, moved, target, candidates = _best_shift(
-            words, size, length, ratio, beam, width, cells, lines, places, distance, candidates
+            words, size, length, beams, width, cells, lines, places, distance, candidates
         )
         if candidates >= MAX_CANDIDATES or gain <= 0:
             return shifts + distance
@@ -78,24 +83,12 @@ def _edits(words, size, length, cells, lines, places):  # type: ignore[no-untype
 
 
 @borrowing
-def _low(i, ratio, beam):  # type: ignore[no-untyped-def]
-    return max(0, int(np.floor(i * ratio)) - beam)
-
-
-@borrowing
-def _high(i, size, length, ratio, beam):  # type: ignore[no-untyped-def]
-    return length + 1 if i == size else min(length + 1, int(np.floor(i * ratio)) + beam)
-
-
-@borrowing
-def _fill(words, size, length, ratio, beam, width, cells, changed):  # type: ignore[no-untyped-def]
+def _fill(words, size, length, beams, width, cells, changed):  # type: ignore[no-untyped-def]
     """Rows `changed` + 1 and on; the distance. Row 0 is not stored."""
     for i in range(changed + 1, size + 1):
         word = words[0, i - 1]
-        low, high = _low(i, ratio, beam), _high(i, size, length, ratio, beam)
-        before_low, before_high = np.int64(0), length + 1
-        if i > 1:
-            before_low, before_high = _low(i - 1, ratio, beam), _high(i - 1, size, length, ratio, beam)
+        low, high = np.int64(beams[0, i]), np.int64(beams[1, i])
+        before_low, before_high = np.int64(beams[0, i - 1]), np.int64(beams[1, i - 1])
         row = i * width - low
         above = (i - 1) * width - before_low
         left = np.int64(_FAR)
@@ -112,21 +105,20 @@ def _fill(words, size, length, ratio, beam, width, cells, changed):  # type: ign
             cells[row + j] = best
             left = best
             diagonal = up
-    return np.int64(cells[size * width - _low(size, ratio, beam) + length])
+    return np.int64(cells[size * width - beams[0, size] + length])
 
 
 @borrowing
-def _cell(i, j, size, length, ratio, beam, width, cells):  # type: ignore[no-untyped-def]
+def _cell(i, j, beams, width, cells):  # type: ignore[no-untyped-def]
     if i == 0:
         return np.int64(j)
-    low = _low(i, ratio, beam)
-    if j < low or j >= _high(i, size, length, ratio, beam):
+    if j < beams[0, i] or j >= beams[1, i]:
         return np.int64(_FAR)
-    return np.int64(cells[i * width - low + j])
+    return np.int64(cells[i * width - beams[0, i] + j])
 
 
 @borrowing
-def _align(words, size, length, ratio, beam, width, cells, places):  # type: ignore[no-untyped-def]
+def _align(words, size, length, beams, width, cells, places):  # type: ignore[no-untyped-def]
     """Fill `places`: 0, per reference word the hypothesis word it is aligned to, or before it, -1 before the first;
     1 and 2, errors among the first words of the reference and of the hypothesis.
 
@@ -134,17 +126,17 @@ def _align(words, size, length, ratio, beam, width, cells, places):  # type: ign
     """
     i, j = size, length
     while i > 0 or j > 0:
-        here = _cell(i, j, size, length, ratio, beam, width, cells)
+        here = _cell(i, j, beams, width, cells)
         if i > 0 and j > 0:
             wrong = np.int64(words[0, i - 1] != words[2, j - 1])
-            if _cell(i - 1, j - 1, size, length, ratio, beam, width, cells) + wrong == here:
+            if _cell(i - 1, j - 1, beams, width, cells) + wrong == here:
                 i -= 1
                 j -= 1
                 places[0, j] = i
                 places[1, j + 1] = wrong
                 places[2, i + 1] = wrong
                 continue
-        if i > 0 and _cell(i - 1, j, size, length, ratio, beam, width, cells) + 1 == here:
+        if i > 0 and _cell(i - 1, j, beams, width, cells) + 1 == here:
             i -= 1
             places[2, i + 1] = 1
         else:
@@ -159,7 +151,7 @@ def _align(words, size, length, ratio, beam, width, cells, places):  # type: ign
 
 
 @borrowing
-def _best_shift(words, size, length, ratio, beam, width, cells, lines, places, distance, candidates):  # type: ignore[no-untyped-def]
+def _best_shift(words, size, length, beams, width, cells, lines, places, distance, candidates):  # type: ignore[no-untyped-def]
     """The shift that gains most; of equal ones the longest, the earliest, the one with the earliest target.
 
     Returns:
@@ -198,7 +190,7 @@ def _best_shift(words, size, length, ratio, beam, width, cells, lines, places, d
                         wanted = best
                     changed, end = _shifted(words, size, start, moved, target)
                     reached = _distance(
-                        words, size, length, ratio, beam, width, cells, lines, changed, end, distance - wanted
+                        words, size, length, beams, width, cells, lines, changed, end, distance - wanted
                     )
                     if distance - reached >= wanted:
                         best, best_start, best_size, best_target = distance - reached, np.int64(start), moved, target
@@ -228,15 +220,13 @@ def _shifted(words, size, start, moved, target):  # type: ignore[no-untyped-def]
 
 
 @borrowing
-def _distance(words, size, length, ratio, beam, width, cells, lines, changed, end, limit):  # type: ignore[no-untyped-def]
+def _distance(words, size, length, beams, width, cells, lines, changed, end, limit):  # type: ignore[no-untyped-def]
     """Distance of the hypothesis with words `changed` to `end` as words[1] has them; far if it is above `limit`."""
     flip = 0
     for i in range(changed + 1, size + 1):
         word = words[1, i - 1] if i <= end else words[0, i - 1]
-        low, high = _low(i, ratio, beam), _high(i, size, length, ratio, beam)
-        before_low, before_high = np.int64(0), length + 1
-        if i > 1:
-            before_low, before_high = _low(i - 1, ratio, beam), _high(i - 1, size, length, ratio, beam)
+        low, high = np.int64(beams[0, i]), np.int64(beams[1, i])
+        before_low, before_high = np.int64(beams[0, i - 1]), np.int64(beams[1, i - 1])
         if i == changed + 1:
             for j in range(before_low, before_high):
                 lines[flip, j - before_low] = cells[(i - 1) * width + j - before_low] if i > 1 else j
@@ -258,4 +248,4 @@ def _distance(words, size, length, ratio, beam, width, cells, lines, changed, en
         if least > limit:
             return np.int64(_FAR)
         flip = 1 - flip
-    return np.int64(lines[flip, length - _low(size, ratio, beam)])
+    return np.int64(lines[flip, length - beams[0, size]])

@@ -29,8 +29,10 @@ def test_rules_on_records() -> None:
     assert rule.reason([promising], 5, 0.0) is None
     assert rule.reason([promising, idle], 5, 0.0) == WITHIN_NOISE
     assert rule.reason([idle, promising], 5, 0.0) is None
-    assert rule.reason([record(gain=-0.5, gain_noise=0.01)], 5, 0.0) == WITHIN_NOISE
-    assert Stopping(noise=0.9).reason([idle], 5, 0.0) is None
+    assert rule.reason([promising, record(gain=-0.5, gain_noise=0.01)], 5, 0.0) == WITHIN_NOISE
+    assert rule.reason([idle], 5, 0.0) is None  # the first round
+    assert rule.reason([idle, idle], 5, 0.0) == WITHIN_NOISE
+    assert Stopping(noise=0.9).reason([promising, idle], 5, 0.0) is None
     assert Stopping(noise=0.0).reason([record(gain=-1.0, gain_noise=0.1)], 5, 0.0) is None
     assert Stopping(noise=1.0, patience=2).reason([promising, idle], 5, 0.0) is None
     assert Stopping(noise=1.0, patience=2).reason([promising, idle, idle], 5, 0.0) == WITHIN_NOISE

@@ -3,7 +3,8 @@
 The pool's gain of a round is the score of its new weights on the pool minus that of the weights before it: what the
 next decoding is promised to bring. Its noise is the standard deviation of that difference over corpora drawn from the
 same sentences (paired bootstrap, Koehn 2004). A gain within the noise would not be told from none by the development
-set, so further decodings are not worth their time.
+set, so further decodings are not worth their time. The first round is not looked at: a run decodes with new weights
+at least once.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ NO_NEW_CANDIDATES = "no new candidates"
 SETTLED = "the weights have settled"
 WITHIN_NOISE = "the pool's gain is within its noise"
 MAXIMUM = "the maximum of iterations is reached"
-# Of runs by configuration: the largest that kept 99.5 % of the plain loop's development score for every seed
-# (tests/benchmarks/bench_rounds.py).
+# Of runs by configuration. 1 kept less than 99.5 % of the plain loop's development score for some seeds, 1/4 was no
+# better than 1/2 (tests/benchmarks/bench_rounds.py).
 NOISE = 0.5
 
 
@@ -37,7 +38,7 @@ class Stopping:
     Args:
         noise: the run ends when the pool's gain is at most so many times its bootstrap standard error; 0: the gain is
             not looked at.
-        patience: in so many rounds one after the other.
+        patience: in so many rounds one after the other, of which the last is at least the second of the run.
 
     Raises:
         ValueError: a setting out of its range.
@@ -67,7 +68,8 @@ class Stopping:
         if records[-1]["moved"] <= tolerance:
             return SETTLED
         last = records[-self.patience :]
-        if self.noise and len(last) == self.patience and all(self._within_noise(record) for record in last):
+        enough = len(records) >= max(self.patience, 2)
+        if self.noise and enough and all(self._within_noise(record) for record in last):
             return WITHIN_NOISE
         return MAXIMUM if iterations and len(records) >= iterations else None
 

@@ -25,6 +25,8 @@ _FAMILIES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("CHRF", "lasw.metrics.chrf", "from_spec", ("CHRF",)),
     ("NIST", "lasw.metrics.nist", "from_spec", ("NIST",)),
     ("METEOR", "lasw.metrics.meteor", "from_spec", ("METEOR",)),
+    ("ROSE", "lasw.metrics.rose", "from_spec", ("ROSE",)),
+    ("WMDO?", "lasw.metrics.wmd", "from_spec", ("WMD", "WMDO")),
 )
 
 # the same for those that hold specifications: their function gets all that is behind the name

@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "decode": ("lasw.scripts.decode", "translate with a decoder and given weights"),
     "score": ("lasw.scripts.score", "score systems with any metric, with significance"),
     "agree": ("lasw.scripts.agree", "how well metrics agree with human judgements"),
+    "train-metric": ("lasw.scripts.train_metric", "train a metric on human judgements"),
     "align": ("lasw.scripts.align", "word alignments of parallel text"),
     "train": ("lasw.scripts.train", "train a phrase-based Thot system from parallel text"),
     "compare": ("lasw.scripts.compare", "optimisers, losses and development sets side by side, several runs each"),

@@ -1,0 +1,154 @@
+"""Training of ROSE (Song 2015, 3.1.3): a linear SVM on preferences, or linear SVM regression on marks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.metrics.base import References
+from lasw.metrics.errors import UserError
+from lasw.metrics.judgements import Judgements
+from lasw.metrics.learning import Marks, preference_columns
+from lasw.metrics.rose import Rose
+from lasw.metrics.rose_features import CORE, RoseFeatures
+from lasw.metrics.rose_model import RoseModel
+from lasw.metrics.text import Corpus
+
+DEFAULT_COST = 0.01
+_STEPS = 10_000  # of the solver, which needs a few dozen
+
+
+def train_rank(
+    data: Sequence[Judgements], features: RoseFeatures, *, cost: float = DEFAULT_COST, tagger: str = ""
+) -> RoseModel:
+    """ROSE-rank: a linear SVM without intercept on the feature differences of preferences, ties out.
+
+    The objective is half the squared weights plus `cost` times the sum of squared hinge losses, over features scaled
+    to unit variance (liblinear, Fan et al. 2008, in its primal form, which draws nothing at random). Scores are then
+    scaled, see `Rose`.
+
+    Args:
+        data: people's preferences; a pair that two judges ranked is two pairs.
+        features: which, and how they are counted.
+        cost: above 0; the larger, the closer to the data.
+        tagger: that tags the text, if the features need tags and the text has none.
+
+    Raises:
+        UserError: no preference between two different translations.
+    """
+    from sklearn.svm import LinearSVC
+
+    untrained = _untrained("rank", features, tagger)
+    found = [preference_columns(x, _columns(untrained, x.evaluation.references)) for x in data]
+    better, worse = (np.concatenate(side) for side in zip(*found, strict=True))
+    mean, scale = _scaling(np.concatenate([better, worse]))
+    differences = (better - worse) / scale
+    differences = differences[differences.any(axis=1)]
+    if len(differences) < 2:
+        raise UserError(f"{len(differences)} preferences between different translations", expected="many more")
+    # The solver wants two classes: every second pair is turned round, which without intercept changes nothing.
+    sign = np.where(np.arange(len(differences)) % 2, -1.0, 1.0)
+    solver = LinearSVC(fit_intercept=False, dual=False, C=cost, tol=1e-6, max_iter=_STEPS)
+    weights = solver.fit(differences * sign[:, None], sign).coef_[0]
+    right = int(np.count_nonzero(differences @ weights > 0))
+    return _scaled(
+        weights, mean, scale, untrained, {"pairs": len(better), "cost": cost, "ordered-right": right / len(differences)}
+    )
+
+
+def train_reg(
+    data: Sequence[Marks], features: RoseFeatures, *, cost: float = DEFAULT_COST, tagger: str = ""
+) -> RoseModel:
+    """ROSE-reg: linear support vector regression of marks (squared epsilon-insensitive loss, epsilon 0.1 deviations).
+
+    Features and marks are scaled to mean 0 and variance 1; scores are on the scale of the marks.
+
+    Args:
+        data: people's marks.
+        features: which, and how they are counted.
+        cost: as `train_rank`.
+        tagger: as `train_rank`.
+
+    Raises:
+        UserError: all marks are equal.
+    """
+    from sklearn.svm import LinearSVR
+
+    untrained = _untrained("reg", features, tagger)
+    X = np.concatenate([_columns(untrained, x.references)(x.hypotheses, x.owner) for x in data])
+    y = np.concatenate([x.marks for x in data])
+    if np.ptp(y) == 0:
+        raise UserError(f"all {len(y)} marks are {y[0]:g}", expected="some better than others")
+    mean, scale = _scaling(X)
+    solver = LinearSVR(
+        loss="squared_epsilon_insensitive",
+        epsilon=0.1,
+        fit_intercept=False,
+        dual=False,
+        C=cost,
+        tol=1e-6,
+        max_iter=_STEPS,
+    )
+    weights = solver.fit((X - mean) / scale, (y - y.mean()) / y.std()).coef_ * y.std()
+    return _model(untrained, weights, mean, scale, float(y.mean()), {"marks": len(y), "cost": cost})
+
+
+def _untrained(kind: str, features: RoseFeatures, tagger: str) -> Rose:
+    d = len(features.names)
+    return Rose(RoseModel(kind, features, (0.0,) * d, (0.0,) * d, (1.0,) * d, 0.0, tagger=tagger))
+
+
+def _columns(rose: Rose, references: References) -> Any:
+    prepared = rose.prepare(references)
+
+    def columns(hypotheses: Corpus, owner: NDArray[np.int32]) -> NDArray[np.float64]:
+        return rose.features(hypotheses, prepared, owner)
+
+    return columns
+
+
+def _scaling(X: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and standard deviation of each column, 1 where it is constant."""
+    mean, deviation = X.mean(axis=0), X.std(axis=0)
+    return mean, np.where(deviation > 1e-12 * np.abs(mean), deviation, 1.0)
+
+
+def _scaled(
+    weights: NDArray[np.float64],
+    mean: NDArray[np.float64],
+    scale: NDArray[np.float64],
+    untrained: Rose,
+    training: dict[str, Any],
+) -> RoseModel:
+    """A ranking's weights mean no more than their direction, so they get a scale that losses can be compared on."""
+    nothing, everything = _landmarks(untrained.model.features)
+    slopes = weights / scale
+    span = float(slopes @ (everything - nothing))
+    if span <= 0:  # of data that prefer the worse; its scores stay as they are
+        span = 1.0
+    return _model(untrained, weights / span, mean, scale, float(slopes @ (mean - nothing)) / span, training)
+
+
+def _landmarks(features: RoseFeatures) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Features of a hypothesis of the reference's length and mix without a match, and of the reference itself."""
+    counts = CORE[-4:]
+    balanced = {name: 1.0 if features.ratio or name == "words" else 0.0 for name in counts}
+    nothing = np.array([balanced.get(name, 0.0) for name in features.names])
+    everything = np.array([balanced.get(name, 1.0) for name in features.names])
+    return nothing, everything
+
+
+def _model(
+    untrained: Rose,
+    weights: NDArray[np.float64],
+    mean: NDArray[np.float64],
+    scale: NDArray[np.float64],
+    intercept: float,
+    training: dict[str, Any],
+) -> RoseModel:
+    vectors = [tuple(vector.tolist()) for vector in (weights, mean, scale)]
+    model = untrained.model
+    return RoseModel(model.kind, model.features, *vectors, intercept, tagger=model.tagger, training=training)

@@ -10,9 +10,9 @@ It asks whether the translations differ, and takes the runs' agreement within a 
 
 How often each says at the 5 % level that equal systems differ, in 300 simulated experiments of 100 segments, where a
 run's scores of segments scatter with deviation 0.1 around a mean of its own and these means with deviation 0.1 too: the
-bootstrap 15 % with 3 runs, 6 % with 5, 7 % with 10; randomisation 81 to 84 %. Where all runs have one mean, randomisation
-says so in 3 to 7 %, and the bootstrap, which then counts the same noise twice, in fewer than 1 %. So the bootstrap is
-the default of what uses this module, and five runs are better than three.
+bootstrap 15 % with 3 runs, 6 % with 5, 7 % with 10; randomisation 81 to 84 %. Where all runs have one mean,
+randomisation says so in 3 to 7 %, and the bootstrap, which then counts the same noise twice, in fewer than 1 %. So the
+bootstrap is the default of what uses this module, and five runs are better than three.
 """
 
 from __future__ import annotations

@@ -179,7 +179,7 @@ def test_killed_and_started_again(grid: Path) -> None:
     run = grid.parent / "killed"
     words = [sys.executable, "-m", "lasw.scripts.main", "compare", str(grid), "--run", str(run), "--quiet"]
     process = subprocess.Popen([*words, "--jobs", "2"], stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while len(list(run.glob("runs/*/news-*.txt"))) < 2 and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
@@ -412,11 +412,11 @@ def test_terminated_workers_leave_nothing_running(grid: Path) -> None:
     run = grid.parent / "run"
     words = [sys.executable, "-m", "lasw.scripts.main", "compare", str(grid), "--run", str(run), "--jobs", "2"]
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not list(run.glob("runs/*/run.json")) and time.monotonic() < deadline:
         time.sleep(0.01)
     process.terminate()
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=120)
     assert process.returncode == 143
     assert "Traceback" not in said
     assert main(["compare", str(grid), "--run", str(run), "--quiet"]) == 0

@@ -96,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     for action in (weights, serve):
         action.add_argument("--samples", required=True, metavar="SAMPLES", help="what 'lasw local train' wrote")
-        action.add_argument("--exact", action="store_true", help="iterate on all pairs instead of one Newton step")
+        action.add_argument("--exact", action="store_true", help="always iterate on all pairs to the optimum")
         action.add_argument("--setting", metavar="SETTING", help="instead of the one chosen in training")
         action.add_argument("--vectors", metavar="FILE", help="word vectors, for similarity embedding")
         action.add_argument("--encoding", default="utf-8", help="of the sentences (default: utf-8)")

@@ -134,6 +134,19 @@ def test_close_to_the_global_weights_the_fast_form_is_the_optimum():
     assert fast_form_error(weigher, np.stack([similarities(seed) for seed in range(5)])) < 0.01
 
 
+@pytest.mark.parametrize("text", ["bleu:beta=10", "bleu:power=4:alphas=0,1", "words:beta=12:prior=0.1"])
+def test_where_one_step_is_not_enough_the_pairs_are_asked(text):
+    samples = stored(pool=some_pool(noise=6.0))
+    weigher = LocalWeigher(samples, Setting.parse(text))
+    near = np.stack([similarities(seed) for seed in range(12)])
+    k = weigher.setting.instance_weights(near, samples.instance)
+    one_step = [weigher._sized(b).dense for b in weigher.steps(k)]
+    exact = [weigher.weights(row, exact=True).dense for row in near]
+    errors = [np.abs(a - b).sum() / np.abs(b).sum() for a, b in zip(one_step, exact, strict=True)]
+    assert max(errors) > 0.02  # so there is something to do
+    assert fast_form_error(weigher, near) < 0.01
+
+
 def test_global_instance_weights_give_the_global_weights():
     pool = some_pool(noise=2.0)
     optimiser = WRO(metric="BLEU+1", reachable=0.9)

@@ -1,120 +1,201 @@
-"""How well a metric agrees with people: correlation by segment (Kendall) and by system (Pearson, Spearman).
+"""How well a metric agrees with people: by segment and by system, with preferences or with direct assessment.
 
-Nothing is rounded before it is ranked. A correlation that does not exist says why instead of being a number.
+Preferences: Kendall's tau of sentence scores; Pearson and Spearman of corpus scores with the systems' expected wins.
+Direct assessment: Pearson and Spearman of sentence scores with the marks, and of each system's corpus score over the
+segments that it has marks for with the mean of these marks.
+
+Each correlation can be had again for data sets drawn from the segments with replacement, people's side of the system
+level included; metrics are paired because they share the draws (`lasw.metrics.agreement_significance`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric
+from lasw.metrics.correlation import (
+    Correlation,
+    kendall,
+    pearson,
+    resampled_pearson,
+    resampled_spearman,
+    spearman,
+    tau_of_counts,
+)
+from lasw.metrics.direct_assessment import DirectAssessment
+from lasw.metrics.evaluation import Evaluation
 from lasw.metrics.judgements import Judgements
 
-TAUS = (12, 13, 14)
+SEGMENTS, SYSTEMS = "segments", "systems"
+Key = tuple[str, str]  # level and coefficient
+Resample = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
-@dataclass(frozen=True)
-class Correlation:
-    """A correlation of n pairs of numbers, or why there is none.
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """One correlation of a metric with people.
 
     Attributes:
-        value: in [-1, 1]; None if undefined.
-        n: pairs it was computed from.
-        reason: why it is undefined, else empty.
+        correlation: of the data as they are.
+        resample: from how often each of u units is drawn, (b, u), to (b,) correlations, NaN where undefined.
+        scores, human: the n pairs of numbers that Pearson's is of; None for Kendall's.
     """
 
-    value: float | None
-    n: int
-    reason: str = ""
-
-    def __str__(self) -> str:
-        return f"undefined ({self.reason})" if self.value is None else f"{self.value:.3f}"
+    correlation: Correlation
+    resample: Resample
+    scores: NDArray[np.float64] | None = None
+    human: NDArray[np.float64] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Agreement:
     """One metric on one set of judgements.
 
     Attributes:
-        kendall: of sentence scores with preferences.
-        spearman, pearson: of corpus scores with the systems' expected wins.
-        ties: preferences whose two hypotheses the metric scores alike.
+        measures: by level (`SEGMENTS`, `SYSTEMS`) and coefficient (``kendall``, ``pearson``, ``spearman``).
+        units: how many segments resampling draws from.
+        ties: preferences whose two hypotheses the metric scores alike; None without preferences.
     """
 
-    kendall: Correlation
-    spearman: Correlation
-    pearson: Correlation
-    ties: int
+    measures: dict[Key, Measure]
+    units: int
+    ties: int | None = None
+
+    def __getitem__(self, key: Key) -> Correlation:
+        return self.measures[key].correlation
 
 
-def agreement(metric: Metric, judgements: Judgements, *, tau: int = 13) -> Agreement:
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """What a metric says of S systems over n segments, or of n single translations (S = 1).
+
+    Attributes:
+        sentences: (S, n) sentence scores.
+        corpus: (b, m) corpus scores from a system, rows (m,) of it and how often each is drawn, (b, m) -> (b,).
+    """
+
+    sentences: NDArray[np.float64]
+    corpus: Callable[[int, NDArray[np.integer], NDArray[np.float64]], NDArray[np.float64]]
+
+
+def metric_scores(metric: Metric, evaluation: Evaluation) -> Scores:
+    """Scores of one metric for all segments."""
+    statistics = evaluation.statistics(metric)
+
+    def corpus(system: int, rows: NDArray[np.integer], counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        return metric.corpus_scores(weighted_sums(counts, statistics[system][rows]))
+
+    return Scores(evaluation.sentence_scores(metric), corpus)
+
+
+def weighted_sums(counts: NDArray[np.float64], statistics: NDArray[Any]) -> NDArray[np.float64]:
+    """(b, k) sums of statistics (m, k), row i taken `counts[b, i]` times; the same bits for any number of threads."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1, user_api="blas"):
+        return np.asarray(counts @ statistics.astype(np.float64))
+
+
+def agreement(metric: Metric, data: Judgements | DirectAssessment, *, tau: int = 13) -> Agreement:
     """Agreement of `metric` with people, on segments and on systems.
 
     Args:
         metric: any.
-        judgements: the systems, their text and the preferences.
-        tau: year of the WMT metrics task whose definition of Kendall's tau is meant (see `kendall`).
+        data: preferences or marks, with the text they are of.
+        tau: year of the WMT metrics task whose definition of Kendall's tau is meant (see `kendall`); of preferences.
     """
-    sentences = judgements.evaluation.sentence_scores(metric)
-    better = sentences[judgements.better, judgements.segment]
-    worse = sentences[judgements.worse, judgements.segment]
-    wins = judgements.expected_wins()
-    compared = ~np.isnan(wins)
-    corpus = judgements.evaluation.corpus_scores(metric)[compared]
-    return Agreement(
-        kendall(better, worse, tau=tau),
-        spearman(corpus, wins[compared]),
-        pearson(corpus, wins[compared]),
-        int(np.count_nonzero(better == worse)),
-    )
+    return agreement_of_scores(metric_scores(metric, data.evaluation), data, tau=tau)
 
 
-def kendall(better: NDArray[np.float64], worse: NDArray[np.float64], *, tau: int = 13) -> Correlation:
-    """Kendall's tau of scores with preferences, people's ties left out beforehand.
-
-    With con and dis the pairs that the metric orders as people do and the other way round, and ties those it scores
-    alike: WMT12 (con - dis - ties) / all; WMT13 (con - dis) / (con + dis); WMT14 (con - dis) / all
-    (Callison-Burch et al. 2012; Bojar et al. 2013; Bojar et al. 2014).
-
-    Args:
-        better: (m,) scores of the hypotheses that people preferred.
-        worse: (m,) scores of those they were preferred to.
-        tau: 12, 13 or 14.
-    """
-    if tau not in TAUS:
-        raise ValueError(f"tau={tau}; expected one of {TAUS}")
-    concordant = int(np.count_nonzero(better > worse))
-    discordant = int(np.count_nonzero(better < worse))
-    pairs = len(better)
-    ties = pairs - concordant - discordant
-    numerator = concordant - discordant - (ties if tau == 12 else 0)
-    denominator = concordant + discordant if tau == 13 else pairs
-    if not denominator:
-        return Correlation(None, pairs, "nothing but ties" if pairs else "no pairs")
-    return Correlation(numerator / denominator, pairs)
+def agreement_of_scores(scores: Scores, data: Judgements | DirectAssessment, *, tau: int = 13) -> Agreement:
+    """As `agreement`, of scores wherever they come from."""
+    if isinstance(data, Judgements):
+        return _with_preferences(scores, data, tau)
+    return _with_marks(scores, data)
 
 
-def pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> Correlation:
-    """Pearson's product-moment correlation of two vectors (n,)."""
-    n = len(x)
-    if n < 2:
-        return Correlation(None, n, f"n = {n}")
-    if np.ptp(x) == 0 or np.ptp(y) == 0:
-        return Correlation(None, n, "constant")
-    # Scaled to at most 1 before the squares are taken, which else vanish for tiny differences.
-    u, v = ((z - z.mean()) / np.ptp(z) for z in (np.asarray(x, np.float64), np.asarray(y, np.float64)))
-    return Correlation(float(np.clip(u @ v / np.sqrt((u @ u) * (v @ v)), -1.0, 1.0)), n)
+def _with_preferences(scores: Scores, judgements: Judgements, tau: int) -> Agreement:
+    better = scores.sentences[judgements.better, judgements.segment]
+    worse = scores.sentences[judgements.worse, judgements.segment]
+    n, systems = len(judgements.evaluation.references), np.arange(len(judgements.systems))
+    orders = np.stack([better > worse, better < worse, np.ones(len(better), dtype=np.bool_)], axis=1)
+    by_segment = _sums_by(judgements.segment, n, orders)
+    won = _sums_by(judgements.segment, n, judgements.better[:, None] == systems)
+    compared = won + _sums_by(judgements.segment, n, judgements.worse[:, None] == systems)
+
+    def taus(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        return tau_of_counts(weighted_sums(counts, by_segment), tau)
+
+    def corpus(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.stack([scores.corpus(s, np.arange(n), counts) for s in systems.tolist()], axis=1)
+
+    def human(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        return _shares(weighted_sums(counts, won), weighted_sums(counts, compared))
+
+    measures = {(SEGMENTS, "kendall"): Measure(kendall(better, worse, tau=tau), taus)}
+    measures |= _of_systems(corpus, human, n)
+    return Agreement(measures, n, int(np.count_nonzero(better == worse)))
 
 
-def spearman(x: NDArray[np.float64], y: NDArray[np.float64]) -> Correlation:
-    """Spearman's rank correlation of two vectors (n,): Pearson's of the ranks, equal values sharing their mean rank."""
-    return pearson(_ranks(x), _ranks(y))
+def _with_marks(scores: Scores, data: DirectAssessment) -> Agreement:
+    sentences, marks = scores.sentences[0], data.marks
+    units, unit = np.unique(data.segments, return_inverse=True)
+
+    def resampled(correlate: Callable[..., NDArray[np.float64]]) -> Resample:
+        return lambda counts: correlate(sentences, marks, counts[:, unit])
+
+    measures = {
+        (SEGMENTS, "pearson"): Measure(pearson(sentences, marks), resampled(resampled_pearson), sentences, marks),
+        (SEGMENTS, "spearman"): Measure(spearman(sentences, marks), resampled(resampled_spearman), sentences, marks),
+    }
+    if not data.systems:
+        return Agreement(measures, len(units))
+    rows = [np.flatnonzero(data.system == s) for s in range(len(data.systems))]
+
+    def corpus(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.stack([scores.corpus(0, of_one, counts[:, unit[of_one]]) for of_one in rows], axis=1)
+
+    def human(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        drawn = [counts[:, unit[of_one]] for of_one in rows]
+        sums = [weighted_sums(c, marks[of_one][:, None])[:, 0] for c, of_one in zip(drawn, rows, strict=True)]
+        return _shares(np.stack(sums, axis=1), np.stack([c.sum(axis=1) for c in drawn], axis=1))
+
+    return Agreement(measures | _of_systems(corpus, human, len(units)), len(units))
 
 
-def _ranks(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    _, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return np.asarray((last - (counts - 1) / 2)[inverse])
+def _of_systems(corpus: Resample, human: Resample, units: int) -> dict[Key, Measure]:
+    """Both correlations of (b, S) corpus scores with (b, S) people's scores, of which NaN are left out."""
+    once = np.ones((1, units))
+    theirs = human(once)[0]
+    compared = np.flatnonzero(~np.isnan(theirs))
+    x, y = corpus(once)[0, compared], theirs[compared]
+
+    def resampled(correlate: Callable[..., NDArray[np.float64]]) -> Resample:
+        def resample(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+            drawn = human(counts)[:, compared]
+            return correlate(corpus(counts)[:, compared], drawn, (~np.isnan(drawn)).astype(np.float64))
+
+        return resample
+
+    return {
+        (SYSTEMS, "spearman"): Measure(spearman(x, y), resampled(resampled_spearman), x, y),
+        (SYSTEMS, "pearson"): Measure(pearson(x, y), resampled(resampled_pearson), x, y),
+    }
+
+
+def _sums_by(group: NDArray[np.int64], groups: int, rows: NDArray[Any]) -> NDArray[np.float64]:
+    """(groups, k) sums of the rows (m, k) of each group."""
+    width = rows.shape[1]
+    cells = (group[:, None] * width + np.arange(width)).ravel()
+    sums = np.bincount(cells, weights=rows.astype(np.float64).ravel(), minlength=groups * width)
+    return np.asarray(sums).reshape(groups, width)
+
+
+def _shares(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Part over whole, NaN where the whole is 0."""
+    return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)

@@ -224,7 +224,7 @@ class SimpBleu(Metric):
         ):
             raise ValueError(f"statistics of shape {statistics.shape} for {self.statistics_key()}")
         scores = self._group_scores(statistics.reshape(-1, width), alpha)
-        return np.asarray(scores.reshape(len(statistics), -1).mean(axis=1))
+        return np.asarray(scores.reshape(len(statistics), statistics.shape[1] // width).mean(axis=1))
 
     def _group_scores(self, x: NDArray[Any], alpha: float) -> NDArray[np.float64]:
         # Column by column: rows of nine are too short to compute with at once.

@@ -1,30 +1,37 @@
-"""`lasw agree`: how well metrics agree with what people preferred."""
+"""`lasw agree`: how well metrics agree with what people preferred, or with their marks."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
 
-from lasw.metrics.agreement import TAUS, Agreement, Correlation, agreement
+from lasw.metrics.agreement import agreement
+from lasw.metrics.correlation import TAUS
+from lasw.metrics.direct_assessment import DirectAssessment, read_direct_assessment
+from lasw.metrics.errors import UserError
 from lasw.metrics.judgements import Judgements, read_judgements
 from lasw.metrics.preprocessing import Preprocessing
 from lasw.metrics.registry import metric
+from lasw.scripts.agree_output import Results, as_json, as_tables, as_tsv
 from lasw.scripts.options import add_output_options, add_text_options, note, print_json
 
 _EPILOG = """\
 A folder holds ref.txt, hyp/SYSTEM.txt and pairs.tsv (columns seg1 sysA sysB rel judge; < where sysA is better),
-each compressed or not.
+each compressed or not. With --da a table of marks has the columns human hyp ref, and if known seg1 and system.
 
-example:
+examples:
   lasw agree -m PABC3:alpha=0 -m RAC1:alpha=0 -m RABC2:alpha=0 --tau 13 wmt13/cs-en wmt13/de-en wmt13/es-en
+  lasw agree -m BLEU+1 -m CHRF -m TER --tokenize 13a --lowercase --da wmt17/cs-en/seg_da.tsv wmt17/de-en/seg_da.tsv
 """
+_DEFAULT_TAU = 13
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
-    parser.add_argument("folders", nargs="+", metavar="FOLDER", help="judgements of one language pair")
+    parser.add_argument("folders", nargs="*", metavar="FOLDER", help="judgements of one language pair")
+    parser.add_argument("--da", nargs="+", action="extend", metavar="TABLE", help="tables of direct assessment instead")
     parser.add_argument(
         "-m", "--metric", action="append", metavar="SPEC", help="a metric, may be repeated (default: BLEU)"
     )
@@ -32,43 +39,71 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tau",
         type=int,
         choices=TAUS,
-        default=13,
         help="Kendall's tau as WMT12 (the metric's ties count against it), WMT13 (are left out), WMT14 (count as pairs)"
-        " had it (default: %(default)s)",
+        f" had it (default: {_DEFAULT_TAU})",
     )
     add_text_options(parser)
     add_output_options(parser)
+    parser.add_argument("--tsv", action="store_true", help="print a line a number, tabs between")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Correlate and print; 0 if done."""
+    _check(arguments)
     specs: list[str] = arguments.metric or ["BLEU"]
     metrics = [metric(spec) for spec in specs]
     text = Preprocessing(arguments.tokenize, arguments.lowercase)
-    signatures = [str(m.signature().with_settings(text.settings())) for m in metrics]
-    names: list[str] = []
-    columns: list[list[Agreement]] = []
-    for folder in arguments.folders:
-        judgements = read_judgements(folder, preprocess=text.function(), encoding=arguments.encoding)
-        note(arguments.quiet, _described(judgements))
-        names.append(judgements.name if judgements.name not in names else folder)
-        columns.append([agreement(m, judgements, tau=arguments.tau) for m in metrics])
+    tau = arguments.tau or _DEFAULT_TAU
+    data = _read(arguments, text)
+    paths = arguments.da or arguments.folders
+    references = sorted({len(x.evaluation.references.corpora) for x in data})
+    settings = {"nrefs": ",".join(map(str, references)), **text.settings()}
+    results = Results(
+        labels=[m.label(spec) for m, spec in zip(metrics, specs, strict=True)],
+        specs=specs,
+        signatures=[str(m.signature().with_settings(settings)) for m in metrics],
+        names=short_names(paths),
+        agreements=[[agreement(m, x, tau=tau) for m in metrics] for x in data],
+        tau=None if arguments.da else tau,
+    )
     if arguments.json:
-        print_json(_as_json(specs, signatures, names, columns, arguments.tau))
-        return 0
-    for title, field in (
-        (f"segments: Kendall's tau, WMT{arguments.tau}", "kendall"),
-        ("systems: Spearman, corpus score with expected wins", "spearman"),
-        ("systems: Pearson, corpus score with expected wins", "pearson"),
-    ):
-        _print_table(title, specs, names, [[getattr(x, field) for x in column] for column in columns])
-        print()
-    print("\n".join(signatures))
+        print_json(as_json(results))
+    elif arguments.tsv:
+        print(as_tsv(results), end="")
+    else:
+        print(as_tables(results), end="")
     return 0
 
 
-def _described(judgements: Judgements) -> str:
-    text = f"{judgements.name}: {len(judgements.systems)} systems, {len(judgements.segment)} preferences"
+def _check(arguments: argparse.Namespace) -> None:
+    if bool(arguments.da) == bool(arguments.folders):
+        found = "folders and --da" if arguments.da else "no judgements"
+        raise UserError(found, expected="folders of preferences, or --da and tables of marks")
+    if arguments.da and arguments.tau:
+        raise UserError("--tau with --da", expected="one of them: Kendall's tau is of preferences")
+    if arguments.json and arguments.tsv:
+        raise UserError("--json and --tsv", expected="one of them")
+    paths = [Path(path).resolve() for path in arguments.da or arguments.folders]
+    for k, path in enumerate(paths):
+        if path in paths[:k]:
+            raise UserError("given twice", path=(arguments.da or arguments.folders)[k], expected="each one once")
+
+
+def _read(arguments: argparse.Namespace, text: Preprocessing) -> list[Judgements] | list[DirectAssessment]:
+    settings = {"preprocess": text.function(), "encoding": arguments.encoding}
+    if arguments.da:
+        tables = [read_direct_assessment(path, **settings) for path in arguments.da]
+        for name, table in zip(short_names(arguments.da), tables, strict=True):
+            note(arguments.quiet, f"{name}: {len(table.systems) or 'unnamed'} systems, {len(table.marks)} marks")
+        return tables
+    folders = [read_judgements(path, **settings) for path in arguments.folders]
+    for name, folder in zip(short_names(arguments.folders), folders, strict=True):
+        note(arguments.quiet, _described(name, folder))
+    return folders
+
+
+def _described(name: str, judgements: Judgements) -> str:
+    text = f"{name}: {len(judgements.systems)} systems, {len(judgements.segment)} preferences"
     if judgements.ties:
         text += f", {judgements.ties} ties left out"
     if judgements.with_reference:
@@ -76,53 +111,16 @@ def _described(judgements: Judgements) -> str:
     return text
 
 
-def _print_table(
-    title: str, specs: Sequence[str], names: Sequence[str], columns: Sequence[Sequence[Correlation]]
-) -> None:
-    """A row a metric, a column a folder, their mean last."""
-    rows = [["", *names, *(["mean"] if len(names) > 1 else [])]]
-    for k, spec in enumerate(specs):
-        values = [column[k] for column in columns]
-        rows.append([spec, *map(str, values), *([_mean(values)] if len(values) > 1 else [])])
-    widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
-    print(title)
-    for row in rows:
-        cells = [row[0].ljust(widths[0]), *(cell.rjust(size) for cell, size in zip(row[1:], widths[1:], strict=True))]
-        print("  ".join(cells).rstrip())
-
-
-def _mean(row: Sequence[Correlation]) -> str:
-    values = [x.value for x in row if x.value is not None]
-    return f"{sum(values) / len(values):.3f}" if len(values) == len(row) else "undefined"
-
-
-def _as_json(
-    specs: Sequence[str],
-    signatures: Sequence[str],
-    names: Sequence[str],
-    columns: Sequence[Sequence[Agreement]],
-    tau: int,
-) -> dict[str, Any]:
-    def number(x: Correlation) -> dict[str, Any]:
-        return {"value": x.value, "n": x.n, **({"undefined": x.reason} if x.reason else {})}
-
-    return {
-        "tau": tau,
-        "metrics": [
-            {
-                "metric": spec,
-                "signature": signature,
-                "folders": [
-                    {
-                        "folder": name,
-                        "kendall": number(column[k].kendall),
-                        "spearman": number(column[k].spearman),
-                        "pearson": number(column[k].pearson),
-                        "metric_ties": column[k].ties,
-                    }
-                    for name, column in zip(names, columns, strict=True)
-                ],
-            }
-            for k, (spec, signature) in enumerate(zip(specs, signatures, strict=True))
-        ],
-    }
+def short_names(paths: Sequence[str]) -> list[str]:
+    """What sets the paths apart: their last parts, without those at the end that all share, as many as are needed."""
+    parts = [Path(path).resolve().parts for path in paths]
+    while len(parts) > 1 and len({x[-1] for x in parts}) == 1 and min(map(len, parts)) > 1:
+        parts = [x[:-1] for x in parts]
+    size = 1
+    while len({x[-size:] for x in parts}) < len(parts):
+        size += 1
+    names = ["/".join(x[-size:]) for x in parts]
+    for ending in (".gz", ".bz2", ".xz", ".tsv"):
+        if all(name.endswith(ending) for name in names):
+            names = [name.removesuffix(ending) for name in names]
+    return names

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from lasw.metrics.agreement import Correlation, agreement, kendall, pearson, spearman
+from lasw.metrics.agreement import SEGMENTS, SYSTEMS, agreement
+from lasw.metrics.correlation import Correlation, kendall, pearson, spearman
 from lasw.metrics.errors import UserError
 from lasw.metrics.judgements import read_judgements
 from lasw.metrics.registry import metric
@@ -94,11 +95,11 @@ def test_judgements_and_agreement_by_hand(tmp_path: Path) -> None:
     assert judgements.expected_wins().tolist() == pytest.approx([2 / 3, 3 / 4, np.nan, 0.0], nan_ok=True)
     result = agreement(metric("PAC1:alpha=0"), judgements, tau=12)
     # fair and good are alike on segment 1: one tie; the four others agree
-    assert result.kendall == Correlation((4 - 0 - 1) / 5, 5)
+    assert result[SEGMENTS, "kendall"] == Correlation((4 - 0 - 1) / 5, 5)
     assert result.ties == 1
-    assert result.spearman == Correlation(1.0, 3)
+    assert result[SYSTEMS, "spearman"] == Correlation(1.0, 3)
     scores, wins = [5 / 6, 1.0, 2 / 6], [2 / 3, 3 / 4, 0.0]
-    assert result.pearson.value == pytest.approx(np.corrcoef(scores, wins)[0, 1])
+    assert result[SYSTEMS, "pearson"].value == pytest.approx(np.corrcoef(scores, wins)[0, 1])
 
 
 @pytest.mark.parametrize(
@@ -146,9 +147,9 @@ def test_command_prints_tables_and_json(tmp_path: Path, capsys: pytest.CaptureFi
     assert "5 preferences, 1 ties left out, 1 pairs with the reference itself left out" in captured.err
     assert main(["agree", "-m", "PGBC4:alpha=0", "--tau", "13", "--json", "--quiet", str(path)]) == 0
     captured = capsys.readouterr()
-    entry = json.loads(captured.out)["metrics"][0]["folders"][0]
-    assert entry["kendall"] == {"value": None, "n": 5, "undefined": "nothing but ties"}
-    assert entry["spearman"] == {"value": None, "n": 3, "undefined": "constant"}
+    entry = json.loads(captured.out)["metrics"][0]["sets"][0]
+    assert entry["segments"]["kendall"] == {"value": None, "n": 5, "undefined": "nothing but ties"}
+    assert entry["systems"]["spearman"] == {"value": None, "n": 3, "undefined": "constant"}
     assert captured.err == ""
 
 
@@ -158,12 +159,12 @@ def test_published_numbers_of_wmt13(shared_data: Path, capsys: pytest.CaptureFix
     folders = [str(shared_data / "wmt13" / pair) for pair in ("cs-en", "de-en", "es-en")]
     arguments = [word for spec in specs for word in ("-m", spec)]
     assert main(["agree", *arguments, "--tau", "13", "--json", "--quiet", *folders]) == 0
-    found = {entry["metric"]: entry["folders"] for entry in json.loads(capsys.readouterr().out)["metrics"]}
-    taus = {spec: [round(x["kendall"]["value"], 3) for x in found[spec]] for spec in specs}
+    found = {entry["metric"]: entry["sets"] for entry in json.loads(capsys.readouterr().out)["metrics"]}
+    taus = {spec: [round(x["segments"]["kendall"]["value"], 3) for x in found[spec]] for spec in specs}
     assert taus == {
         "PABC3:alpha=0": [0.209, 0.239, 0.291],
         "RAC1:alpha=0": [0.260, 0.318, 0.387],
         "RABC2:alpha=0": [0.227, 0.279, 0.342],
     }
-    rhos = {spec: [round(x["spearman"]["value"], 3) for x in found[spec]] for spec in specs[:2]}
+    rhos = {spec: [round(x["systems"]["spearman"]["value"], 3) for x in found[spec]] for spec in specs[:2]}
     assert rhos == {"PABC3:alpha=0": [0.918, 0.846, 0.832], "RAC1:alpha=0": [0.909, 0.936, 0.923]}

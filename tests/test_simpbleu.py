@@ -375,3 +375,13 @@ def test_statistics_of_another_metric_are_refused() -> None:
         metric("BLEU").sentence_scores(np.zeros((2, 18)))
     with pytest.raises(UserError, match="metric 'PXBC4'"):
         SimpBleu("PXBC4")
+
+
+@pytest.mark.parametrize("spec", ["BLEU", "RABC2", "BLEU:refs=each", "BLEU:corpus=mean"])
+def test_no_sentences_have_no_scores(spec: str) -> None:
+    m = metric(spec)
+    references = References.from_lines(["a b", "c"], ["a", "c d"])
+    nothing = Corpus.from_lines([], references.vocabulary)
+    found = m.statistics(nothing, m.prepare(references), np.empty(0, dtype=np.int32))
+    assert found.shape[0] == 0
+    assert m.sentence_scores(found).shape == m.corpus_scores(found).shape == (0,)

@@ -1,0 +1,156 @@
+"""Direct assessment: people's marks for single translations (Graham et al. 2013), and the tables they come in.
+
+A table has a line that names its columns, tabs between, compressed or not: ``human``, ``hyp`` and ``ref`` (or several,
+``ref0 ref1 ...``), and if known ``seg1``, the segment counted from 1, and ``system``; others are ignored.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.metrics.base import References
+from lasw.metrics.errors import UserError
+from lasw.metrics.evaluation import Evaluation
+from lasw.metrics.files import read_lines
+from lasw.metrics.text import Corpus, Vocabulary
+
+_REFERENCE = re.compile(r"ref\d*")
+
+
+@dataclass(frozen=True)
+class DirectAssessment:
+    """n translations, each with references of its own and people's mark for it.
+
+    Attributes:
+        name: of the file.
+        evaluation: the translations as one system's, over n references.
+        marks: (n,) finite, higher is better.
+        segments: (n,) int64, which segment each translates, 0-based; each line its own where the table does not say.
+        systems: S names, in alphabetical order; none where the table does not say.
+        system: (n,) int64, the system of each; 0 where the table does not say.
+    """
+
+    name: str
+    evaluation: Evaluation
+    marks: NDArray[np.float64]
+    segments: NDArray[np.int64]
+    systems: tuple[str, ...]
+    system: NDArray[np.int64]
+
+    @property
+    def references(self) -> References:
+        """Of each translation."""
+        return self.evaluation.references
+
+    @property
+    def hypotheses(self) -> Corpus:
+        """The translations."""
+        return self.evaluation.systems[0]
+
+    @property
+    def owner(self) -> NDArray[np.int32]:
+        """(n,) the place of each translation's references: its own."""
+        return np.arange(len(self.marks), dtype=np.int32)
+
+    def take(self, rows: NDArray[np.integer]) -> DirectAssessment:
+        """Only the translations `rows`."""
+        rows = np.asarray(rows)
+        references = References(tuple(corpus.take(rows) for corpus in self.references.corpora))
+        evaluation = Evaluation(references, (self.hypotheses.take(rows),))
+        columns = (self.marks[rows], self.segments[rows], self.systems, self.system[rows])
+        return DirectAssessment(self.name, evaluation, *columns)
+
+
+def read_direct_assessment(
+    path: str | Path, *, preprocess: Callable[[str], str] | None = None, encoding: str = "utf-8"
+) -> DirectAssessment:
+    """Read a table as described above.
+
+    Raises:
+        UserError: a column is missing or named twice, a line has another number of columns, a mark is no finite number,
+            a segment no number of at least 1, a system has two marks for one segment, or there is no line.
+    """
+    lines = read_lines(path, encoding=encoding)
+    header = lines[0].split("\t") if lines else []
+    references = _check_header(header, path)
+    if len(lines) > 1 and not lines[-1]:
+        raise UserError("one extra blank last line", path=path, line=len(lines), remedy="remove it")
+    rows = []
+    for number, line in enumerate(lines[1:], start=2):
+        rows.append(line.split("\t"))
+        if len(rows[-1]) != len(header):
+            raise UserError(f"{len(rows[-1])} columns", path=path, line=number, expected=f"{len(header)}")
+    if not rows:
+        raise UserError("no marks", path=path, expected="a line a translation")
+    columns: dict[str, tuple[str, ...]] = dict(zip(header, zip(*rows, strict=True), strict=True))
+    vocabulary = Vocabulary()
+
+    def corpus(name: str) -> Corpus:
+        return Corpus.from_lines(columns[name], vocabulary, preprocess)
+
+    evaluation = Evaluation(References(tuple(map(corpus, references))), (corpus("hyp"),))
+    marks = np.array([_mark(text, path, number) for number, text in enumerate(columns["human"], start=2)])
+    segments = np.arange(len(rows), dtype=np.int64)
+    if "seg1" in columns:
+        segments = np.array([_segment(text, path, number) for number, text in enumerate(columns["seg1"], start=2)])
+    names = columns.get("system", ())
+    systems = tuple(sorted(set(names)))
+    index = {name: k for k, name in enumerate(systems)}
+    system = np.array([index[name] for name in names] if names else np.zeros(len(rows)), dtype=np.int64)
+    if names and "seg1" in columns:
+        _check_once(segments, names, path)
+    return DirectAssessment(_stem(Path(path)), evaluation, marks, segments, systems, system)
+
+
+def _check_header(header: Sequence[str], path: str | Path) -> list[str]:
+    """The columns that are references."""
+    references = [name for name in header if _REFERENCE.fullmatch(name)]
+    missing = [name for name in ("human", "hyp") if name not in header] + ([] if references else ["ref"])
+    if missing:
+        raise UserError(
+            f"no column {missing[0]!r}", path=path, line=1, expected="a first line that names the columns, with tabs"
+        )
+    twice = [name for name in header if header.count(name) > 1]
+    if twice:
+        raise UserError(f"two columns {twice[0]!r}", path=path, line=1, expected="each once")
+    return references
+
+
+def _mark(text: str, path: str | Path, line: int) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise UserError(f"mark {text!r}", path=path, line=line, expected="a finite number")
+    return value
+
+
+def _segment(text: str, path: str | Path, line: int) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) >= 1):
+        raise UserError(f"segment {text!r}", path=path, line=line, expected="a number of at least 1")
+    return int(text) - 1
+
+
+def _check_once(segments: NDArray[np.int64], names: Sequence[str], path: str | Path) -> None:
+    first: dict[tuple[int, str], int] = {}
+    for line, key in enumerate(zip(segments.tolist(), names, strict=True), start=2):
+        if first.setdefault(key, line) != line:
+            raise UserError(
+                f"segment {key[0] + 1} of system {key[1]} again",
+                path=path,
+                line=line,
+                expected="one line for each",
+                remedy=f"it is on line {first[key]} too",
+            )
+
+
+def _stem(path: Path) -> str:
+    return re.sub(r"(\.tsv)?(\.(gz|bz2|xz))?$", "", path.name)

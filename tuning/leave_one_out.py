@@ -1,8 +1,8 @@
 """Does locality pay? Every development sentence is reranked with weights that ignore its own samples.
 
 For sentence s its own instance weight is 0, and the prior's centre is the global solution without s, so nothing of s
-has a part in its weights. They are those of one Newton step. What is compared is the corpus score of the candidates that come out best, with that of the
-global weights found in the same way.
+has a part in its weights, which are those of one Newton step. What is compared is the corpus score of the candidates
+that come out best, with that of the global weights found in the same way.
 
 A setting is better only if that is unlikely to be chance, and the best of many is better by chance more often than one
 is. So p-values are corrected for the number of settings as in Romano & Wolf (2005, single step): with the lead of every

@@ -252,14 +252,16 @@ class LocalWeigher:
             return float(c @ of.value(z, y) + 0.5 * pulls)
 
         z = x @ b + offset
-        at = value(z, b)
+        at = None
         for _ in range(MAX_STEPS):
             gradient = (c * of.slope(z, y)) @ x + penalty * (b - zero) + self.pull * (b - s.solution)
             hessian = (x * (c * of.curvature(z, y))[:, None]).T @ x
             hessian[np.diag_indices_from(hessian)] += penalty + self.pull
             direction = np.linalg.solve(hessian, gradient)
-            small = np.abs(direction / s.scale).sum() <= enough * np.abs(b / s.scale).sum()
-            if small or gradient @ direction <= _ROUNDING * at:  # what is left to gain drowns in rounding
+            if np.abs(direction / s.scale).sum() <= enough * np.abs(b / s.scale).sum():
+                return np.asarray(b - direction)
+            at = value(z, b) if at is None else at
+            if gradient @ direction <= _ROUNDING * at:  # what is left to gain drowns in rounding
                 return np.asarray(b - direction)
             length = 1.0
             while (tried_at := value(tried_z := x @ (tried := b - length * direction) + offset, tried)) > at:

@@ -218,7 +218,7 @@ class LocalWeigher:
         s = self.samples
         z = s.x @ s.solution + s.offset
         curvature = MIRROR_IMAGES * LOSSES[s.loss]().curvature(z, s.labels)
-        return np.bincount(s.sentence, curvature, len(s.instance))
+        return np.asarray(np.bincount(s.sentence, curvature, len(s.instance)), dtype=np.float64)
 
     def _doubt(self, k: Floats, summed: Floats, b: Floats) -> float:
         """What bounds the relative error of one step to (q,) `b`; `summed` are the terms under the weights k (S,)."""

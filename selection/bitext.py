@@ -7,7 +7,7 @@ and are those of the input. A block holds places in the bytes that were read; no
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -143,25 +143,16 @@ class Bitext:
             first_line += len(bad)
 
 
-def head(blocks: Iterator[PairBlock], pairs: int) -> tuple[list[PairBlock], Iterator[PairBlock]]:
-    """The first `pairs` pairs and an iterator over all blocks, those included."""
+def first_pairs(blocks: Iterable[PairBlock], pairs: int) -> list[PairBlock]:
+    """Blocks of the first `pairs` pairs, of all if there are fewer."""
     kept: list[PairBlock] = []
-    seen = 0
+    left = pairs
     for block in blocks:
-        kept.append(block)
-        seen += len(block)
-        if seen >= pairs:
+        kept.append(block[:left])
+        left -= len(kept[-1])
+        if not left:
             break
-    first = list(kept)
-    if seen > pairs:
-        first[-1] = first[-1][: len(first[-1]) - (seen - pairs)]
-
-    def all_blocks() -> Iterator[PairBlock]:
-        while kept:
-            yield kept.pop(0)
-        yield from blocks
-
-    return first, all_blocks()
+    return kept
 
 
 def _columns(path: str, encoding: str, columns: tuple[int, ...], tolerant: bool) -> Iterator[Chunk]:

@@ -58,6 +58,7 @@ class Selection:
         reached: candidates looked at.
         readings: how many times the pool was read.
         feature_names: of the columns of `chosen.features`.
+        followed: why the filters rejected the pair that was to be followed, if they did.
     """
 
     chosen: Candidates | None
@@ -68,6 +69,7 @@ class Selection:
     reached: int = 0
     readings: int = 1
     feature_names: tuple[str, ...] = ()
+    followed: Rejection | None = None
 
     def __len__(self) -> int:
         return 0 if self.chosen is None else len(self.chosen)
@@ -79,10 +81,13 @@ class Greedy:
     Args:
         words: source words to select.
         diversity: the two filters.
+        follow: line number of a pair whose rejection is to be kept in any case; 0 is none.
     """
 
-    def __init__(self, words: int, diversity: Diversity) -> None:
+    def __init__(self, words: int, diversity: Diversity, follow: int = 0) -> None:
         self.target = words
+        self.followed: Rejection | None = None
+        self._follow = follow
         self.words = 0
         self.reached = 0
         self.rejections: list[Rejection] = []
@@ -130,6 +135,8 @@ class Greedy:
 
     def _reject(self, rejection: Rejection) -> None:
         self.reasons[rejection.reason] += 1
+        if rejection.line == self._follow:
+            self.followed = rejection
         if len(self.rejections) < REJECTED:
             self.rejections.append(rejection)
 
@@ -141,6 +148,7 @@ def select(
     *,
     reach: int = REACH,
     feature_names: tuple[str, ...] = (),
+    follow: int = 0,
 ) -> Selection:
     """Select a development set.
 
@@ -150,11 +158,12 @@ def select(
         diversity: the two filters.
         reach: times `words`, how many source words of candidates are kept in memory.
         feature_names: of the columns of features.
+        follow: see `Greedy`.
 
     Raises:
         UserError: whatever reading the pool raises.
     """
-    greedy = Greedy(words, diversity or Diversity())
+    greedy = Greedy(words, diversity or Diversity(), follow)
     parts: list[Candidates] = []
     after: Rank | None = None
     profile: Profile | None = None
@@ -172,7 +181,15 @@ def select(
         after = (float(ranked.score[-1]), int(ranked.line[-1]))
     chosen = Candidates.joined(parts) if parts and sum(map(len, parts)) else None
     return Selection(
-        chosen, greedy.words, profile, greedy.rejections, greedy.reasons, greedy.reached, readings, feature_names
+        chosen,
+        greedy.words,
+        profile,
+        greedy.rejections,
+        greedy.reasons,
+        greedy.reached,
+        readings,
+        feature_names,
+        greedy.followed,
     )
 
 

@@ -1,0 +1,348 @@
+"""`lasw select`: a development set from a pool of noisy parallel text."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import math
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lasw.metrics.errors import UserError
+from lasw.metrics.files import STANDARD_INPUT, read_lines, write_text
+from lasw.scripts.assignments import single_assignments
+from lasw.scripts.options import add_output_options, note, positive_int, print_json, warn
+from lasw.selection.bitext import Bitext, first_pairs
+from lasw.selection.diversity import Diversity
+from lasw.selection.la import WORDS, Selection, pool_collector, select
+from lasw.selection.la_features import NAMES, LAScorer, Scorer, most_frequent
+
+_EPILOG = """\
+examples:
+  lasw select --method la --source pool.de --target pool.en --alignment pool.align --words 30000 --output dev
+  lasw select --tsv pool.tsv.gz --columns 1,2,3 --dry-run
+
+Writes dev.de, dev.en (endings of the pool's files, else .source and .target), dev.alignment, dev.lines (numbers in the
+pool), dev.scores, dev.rejected.tsv (why each of the first 1000 rejected was) and dev.html. The result is the same for
+any number of workers.
+"""
+FIRST_PAIRS = 100_000  # function words are counted in so many first pairs: a prefix, whatever reads the rest
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.epilog = _EPILOG
+    _add_pool(parser.add_argument_group("pool"))
+    _add_choice(parser.add_argument_group("choice"))
+    _add_alignment(parser.add_argument_group("word alignment, for a pool that comes without"))
+    parser.add_argument("--output", metavar="PREFIX", help="of the files written")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--dry-run", action="store_true", help="only say what is in the pool, write nothing")
+    what.add_argument(
+        "--explain", type=positive_int, metavar="LINE", help="only say what becomes of this pair, and why"
+    )
+    parser.add_argument("--workers", type=positive_int, default=1, help="threads that score (default: 1)")
+    add_output_options(parser)
+
+
+def _add_pool(group: Any) -> None:
+    group.add_argument("--source", metavar="FILE", help="tokenised source sentences, one a line; - is standard input")
+    group.add_argument("--target", metavar="FILE", help="their translations")
+    group.add_argument("--alignment", metavar="FILE", help="their word alignment, Pharaoh's or GIZA++'s layout")
+    group.add_argument("--tsv", metavar="FILE", help="one file with tabs instead of these")
+    group.add_argument("--columns", metavar="S,T[,A]", help="its columns of source, target, alignment (default: 1,2)")
+    group.add_argument(
+        "--score",
+        action="append",
+        default=[],
+        metavar="NAME=FILE[:KEY]",
+        help="a score of another tool, added to the sum: a column of a file with tabs (default: the last), or a key of "
+        "JSON lines, as NAME.0",
+    )
+    group.add_argument("--encoding", default="utf-8", help="of the text (default: utf-8)")
+    group.add_argument("--skip-bad", action="store_true", help="leave out faulty pairs, and count them")
+
+
+def _add_choice(group: Any) -> None:
+    group.add_argument("--method", choices=("la",), default="la", help="what ranks the pairs (default: la)")
+    group.add_argument("--words", type=positive_int, default=WORDS, help="source words wanted (default: %(default)s)")
+    group.add_argument("--low", type=int, default=10, help="source sentences are longer than this (default: 10)")
+    group.add_argument("--high", type=int, default=50, help="and shorter than this (default: 50)")
+    group.add_argument(
+        "--weight", action="append", default=[], metavar="NAME=W", help="of a feature or score in the sum (default: 1)"
+    )
+    group.add_argument(
+        "--function-words",
+        metavar="FILE",
+        help="of the target language, one a line (default: the 100 most frequent words of the first 100000 pairs)",
+    )
+    group.add_argument(
+        "--paper-sign", action="store_true", help="subtract the function-word term, as table 4.1 is printed"
+    )
+    group.add_argument("--similarity", default="BLEU+1", metavar="METRIC", help="of sentences (default: BLEU+1)")
+    group.add_argument(
+        "--diversity",
+        type=float,
+        default=0.3,
+        metavar="X",
+        help="sources are less similar than this to those selected last (default: 0.3; 2: off)",
+    )
+    group.add_argument(
+        "--window", type=positive_int, default=200, help="how many of those selected last (default: 200)"
+    )
+    group.add_argument(
+        "--untranslated",
+        type=float,
+        default=0.6,
+        metavar="X",
+        help="source and target are less similar than this (default: 0.6; 2: off)",
+    )
+
+
+def _add_alignment(group: Any) -> None:
+    from lasw.selection.alignment import MODELS, SYMMETRISATIONS
+
+    group.add_argument("--align", choices=MODELS, default="fast_align", help="model to train (default: fast_align)")
+    group.add_argument("--align-model", metavar="PREFIX", help="models that lasw align --save has kept")
+    group.add_argument(
+        "--symmetrise", choices=SYMMETRISATIONS, default="grow-diag-final-and", help="default: grow-diag-final-and"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Select; 0."""
+    if not (arguments.output or arguments.dry_run or arguments.explain):
+        raise UserError("nowhere to write to", remedy="give --output PREFIX, --dry-run or --explain LINE")
+    if arguments.output and not Path(arguments.output).absolute().parent.is_dir():
+        raise UserError("no such folder", path=os.path.dirname(arguments.output), remedy="make it first")
+    with tempfile.TemporaryDirectory(prefix="lasw-select-") as scratch:
+        given = _bitext(arguments, Path(scratch))
+        bitext = _aligned(given, arguments, Path(scratch))
+        scorer = _scorer(arguments, bitext)
+        with _watched(arguments.quiet) as watch:
+            if arguments.dry_run:
+                collection = pool_collector(bitext, scorer, arguments.workers, watch=watch)(1, None)
+                _print_profile(Selection(None, 0, collection.profile, feature_names=scorer.feature_names), arguments)
+                return 0
+            selection = select(
+                pool_collector(bitext, scorer, arguments.workers, watch=watch),
+                arguments.words,
+                Diversity(arguments.diversity, arguments.window, arguments.untranslated, arguments.similarity),
+                feature_names=scorer.feature_names,
+                follow=arguments.explain or 0,
+            )
+        if arguments.explain:
+            _explain(bitext, scorer, selection, arguments)
+            return 0
+        _write(selection, given, arguments)
+    return 0
+
+
+def _bitext(arguments: argparse.Namespace, scratch: Path) -> Bitext:
+    """The pool as the options name it; standard input is kept in a file, as the pool may be read again."""
+    from lasw.selection.score_columns import score_column
+
+    sides = [arguments.source, arguments.target]
+    if any(sides) if arguments.tsv else not all(sides):
+        raise UserError("no pool", expected="--source and --target, or --tsv")
+    if arguments.columns and not arguments.tsv:
+        raise UserError("--columns without --tsv")
+    files = [*([arguments.tsv, None] if arguments.tsv else sides), arguments.alignment]
+    names = [_kept(path, scratch) if path else path for path in files]
+    return Bitext(
+        names[0],
+        names[1],
+        names[2],
+        columns=_columns(arguments.columns or "1,2") if arguments.tsv else (),
+        encoding=arguments.encoding,
+        skip_bad=arguments.skip_bad,
+        scores=tuple(score_column(spec) for spec in arguments.score),
+    )
+
+
+def _kept(path: str, scratch: Path) -> str:
+    if path != STANDARD_INPUT:
+        return path
+    copy = scratch / "standard input"
+    if copy.exists():
+        raise UserError("standard input is named twice", remedy="name it once")
+    with open(copy, "wb") as stream:
+        shutil.copyfileobj(sys.stdin.buffer, stream)
+    return str(copy)
+
+
+def _columns(text: str) -> tuple[int, ...]:
+    words = text.split(",")
+    if len(words) not in (2, 3) or not all(word.isascii() and word.isdigit() and int(word) for word in words):
+        raise UserError(f"--columns {text!r}", expected="two or three numbers from 1, as 1,2,3")
+    return tuple(map(int, words))
+
+
+def _aligned(bitext: Bitext, arguments: argparse.Namespace, scratch: Path) -> Bitext:
+    """The pool with a word alignment."""
+    if bitext.aligned:
+        return bitext
+    from lasw.selection.pool_alignment import align_by_models, train_on_pool
+
+    path = scratch / "alignment"
+    if arguments.align_model:
+        note(arguments.quiet, f"aligning the pool with {arguments.align_model}")
+        align_by_models(bitext, path, arguments.align_model, heuristic=arguments.symmetrise)
+    else:
+        note(arguments.quiet, f"training {arguments.align} on the pool to align it")
+        train_on_pool(bitext, path, model=arguments.align, heuristic=arguments.symmetrise)
+    return replace(bitext, alignment=str(path))
+
+
+def _scorer(arguments: argparse.Namespace, bitext: Bitext) -> Scorer:
+    weights = {name: _number(name, text) for name, text in single_assignments("--weight", arguments.weight).items()}
+    extra = bitext.score_names
+    if len({*extra, *NAMES}) < len(extra) + len(NAMES):
+        raise UserError("two score columns or features have one name", remedy="name the score column anew")
+    unknown = next((name for name in weights if name not in NAMES and name not in extra), None)
+    if unknown is not None:
+        raise UserError(f"--weight of unknown {unknown!r}", expected=f"one of {', '.join(NAMES + extra)}")
+    if arguments.function_words:
+        words = tuple(line.strip(" \t") for line in read_lines(arguments.function_words))
+    else:
+        words = most_frequent(first_pairs(bitext.blocks(), FIRST_PAIRS))
+    return LAScorer(
+        words,
+        arguments.low,
+        arguments.high,
+        arguments.paper_sign,
+        tuple((name, weights[name]) for name in NAMES if name in weights),
+        extra,
+        tuple(weights.get(name, 1.0) for name in extra),
+    )
+
+
+def _number(name: str, text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if math.isfinite(float(text)):
+            return float(text)
+    raise UserError(f"--weight {name}={text}", expected="a number")
+
+
+@contextlib.contextmanager
+def _watched(quiet: bool) -> Iterator[Callable[[int], object] | None]:
+    """On a terminal, a count of the pairs read."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm
+
+    with tqdm(unit=" pairs", unit_scale=True, leave=False, file=sys.stderr) as bar:
+        yield bar.update
+
+
+def _write(selection: Selection, given: Bitext, arguments: argparse.Namespace) -> None:
+    from lasw.selection.selection_files import text_names, write_selection
+    from lasw.selection.selection_report import report_html
+
+    written = write_selection(arguments.output, selection, text_names(given.source, given.target))
+    written.append(f"{arguments.output}.html")
+    write_text(written[-1], report_html(selection, f"Selection {os.path.basename(arguments.output)}"))
+    profile = selection.profile
+    _warn_of_faults(selection, arguments.quiet)
+    facts = {
+        "pairs": len(selection),
+        "words": selection.words,
+        "pool": profile.pairs,
+        "candidates": profile.candidates,
+        "faulty": profile.faults,
+        "looked_at": selection.reached,
+        "rejected": dict(sorted(selection.reasons.items())),
+        "files": written,
+    }
+    if arguments.json:
+        print_json(facts)
+        return
+    if not len(selection):
+        print(f"nothing selected: {_emptiness(selection)}")
+        return
+    rejected = ", ".join(f"{n} {reason}" for reason, n in sorted(selection.reasons.items())) or "none"
+    print(
+        f"{len(selection)} pairs, {selection.words} source words of {arguments.words} wanted, from "
+        f"{profile.candidates} candidates in {profile.pairs} pairs; rejected on the way: {rejected}"
+    )
+
+
+def _emptiness(selection: Selection) -> str:
+    profile = selection.profile
+    if profile.candidates:
+        return f"the filters rejected all {profile.candidates} candidates"
+    return f"none of {profile.pairs} pairs has a source sentence of the right length and no fault"
+
+
+def _warn_of_faults(selection: Selection, quiet: bool) -> None:
+    from lasw.selection.la_features import REASONS
+    from lasw.selection.la_kernel import LENGTH
+
+    counts = sorted(selection.profile.verdicts.items())
+    if not quiet:
+        warn("select", (f"{n} pairs left out: {REASONS[verdict]}" for verdict, n in counts if verdict > LENGTH))
+
+
+def _print_profile(selection: Selection, arguments: argparse.Namespace) -> None:
+    from lasw.selection.candidates import BIN
+    from lasw.selection.selection_report import profile_rows
+
+    profile = selection.profile
+    means = dict(zip(selection.feature_names, profile.means(), strict=False))
+    if arguments.json:
+        histogram = {f"{place * BIN:.2f}": n for place, n in sorted(profile.histogram.items())}
+        print_json({"counts": dict(profile_rows(profile)), "means": means, "histogram": histogram})
+        return
+    for name, n in profile_rows(profile):
+        print(f"{n:>14,}  {name}")
+    for name, mean in means.items():
+        print(f"{mean:>14.4f}  mean {name}")
+    tenths: dict[int, int] = {}
+    for place, n in profile.histogram.items():
+        tenths[place // 10] = tenths.get(place // 10, 0) + n
+    for place, n in sorted(tenths.items()):
+        print(f"{n:>14,}  score {place * 10 * BIN:.1f} to {(place + 1) * 10 * BIN:.1f}")
+
+
+def _explain(bitext: Bitext, scorer: Scorer, selection: Selection, arguments: argparse.Namespace) -> None:
+    line = arguments.explain
+    block = next((b for b in bitext.blocks() if b.first_line <= line < b.first_line + len(b)), None)
+    if block is None:
+        raise UserError(f"--explain {line}: the pool has {selection.profile.pairs} pairs")
+    pair = block[line - block.first_line : line - block.first_line + 1]
+    scored = scorer.score(pair)
+    score, verdict = float(scored.score[0]), int(scored.verdicts[0])
+    fate = _fate(selection, line, score, verdict)
+    features = dict(zip(scorer.feature_names, scored.features[0].tolist(), strict=True)) if not verdict else {}
+    if arguments.json:
+        print_json({"line": line, "score": None if verdict else score, "features": features, "fate": fate})
+        return
+    for name, text in (("source", pair.source.text(0)), ("target", pair.target.text(0))):
+        print(f"{name}: {text}")
+    for name, value in features.items():
+        print(f"{value:>10.4f}  {name}")
+    if not verdict:
+        print(f"{score:>10.4f}  score")
+    print(fate)
+
+
+def _fate(selection: Selection, line: int, score: float, verdict: int) -> str:
+    from lasw.selection.la_features import REASONS
+
+    if verdict:
+        return f"no candidate: {REASONS[verdict]}"
+    chosen = selection.chosen.line.tolist() if selection.chosen else []
+    if line in chosen:
+        return f"selected as number {chosen.index(line) + 1} of {len(chosen)}"
+    if selection.followed is not None:
+        other = f" to line {selection.followed.other}" if selection.followed.other else ""
+        return f"rejected: {selection.followed.reason} (similarity {selection.followed.similarity:.3f}{other})"
+    last = float(selection.chosen.score[-1]) if selection.chosen else 0.0
+    return f"not reached: there were enough words before it, with scores down to {last:.4f}"

@@ -43,13 +43,17 @@ class Measure:
     Attributes:
         correlation: of the data as they are.
         resample: from how often each of u units is drawn, (b, u), to (b,) correlations, NaN where undefined.
-        scores, human: the n pairs of numbers that Pearson's is of; None for Kendall's.
+        scores: (n,) the metric's numbers, where the correlation is Pearson's, which Williams' test needs; else None.
     """
 
     correlation: Correlation
     resample: Resample
     scores: NDArray[np.float64] | None = None
-    human: NDArray[np.float64] | None = None
+
+    @property
+    def linear(self) -> bool:
+        """Whether it is Pearson's."""
+        return self.scores is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,12 +154,12 @@ def _with_marks(scores: Scores, data: DirectAssessment) -> Agreement:
         return lambda counts: correlate(sentences, marks, counts[:, unit])
 
     measures = {
-        (SEGMENTS, "pearson"): Measure(pearson(sentences, marks), resampled(resampled_pearson), sentences, marks),
-        (SEGMENTS, "spearman"): Measure(spearman(sentences, marks), resampled(resampled_spearman), sentences, marks),
+        (SEGMENTS, "pearson"): Measure(pearson(sentences, marks), resampled(resampled_pearson), sentences),
+        (SEGMENTS, "spearman"): Measure(spearman(sentences, marks), resampled(resampled_spearman)),
     }
     if not data.systems:
         return Agreement(measures, len(units))
-    rows = [np.flatnonzero(data.system == s) for s in range(len(data.systems))]
+    rows = [np.flatnonzero(row) for row in data.gave]
 
     def corpus(counts: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.stack([scores.corpus(0, of_one, counts[:, unit[of_one]]) for of_one in rows], axis=1)
@@ -183,8 +187,8 @@ def _of_systems(corpus: Resample, human: Resample, units: int) -> dict[Key, Meas
         return resample
 
     return {
-        (SYSTEMS, "spearman"): Measure(spearman(x, y), resampled(resampled_spearman), x, y),
-        (SYSTEMS, "pearson"): Measure(pearson(x, y), resampled(resampled_pearson), x, y),
+        (SYSTEMS, "spearman"): Measure(spearman(x, y), resampled(resampled_spearman)),
+        (SYSTEMS, "pearson"): Measure(pearson(x, y), resampled(resampled_pearson), x),
     }
 
 

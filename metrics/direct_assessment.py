@@ -1,7 +1,9 @@
 """Direct assessment: people's marks for single translations (Graham et al. 2013), and the tables they come in.
 
 A table has a line that names its columns, tabs between, compressed or not: ``human``, ``hyp`` and ``ref`` (or several,
-``ref0 ref1 ...``), and if known ``seg1``, the segment counted from 1, and ``system``; others are ignored.
+``ref0 ref1 ...``), and if known ``seg1``, the segment counted from 1, and ``system``; others are ignored. A translation
+that several systems gave stands there once, as WMT's tables have it: ``A+B`` is both, provided that A and B each have
+a line of their own somewhere.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ class DirectAssessment:
         marks: (n,) finite, higher is better.
         segments: (n,) int64, which segment each translates, 0-based; each line its own where the table does not say.
         systems: S names, in alphabetical order; none where the table does not say.
-        system: (n,) int64, the system of each; 0 where the table does not say.
+        gave: (S, n) bool, which system gave which translation.
     """
 
     name: str
@@ -42,7 +44,7 @@ class DirectAssessment:
     marks: NDArray[np.float64]
     segments: NDArray[np.int64]
     systems: tuple[str, ...]
-    system: NDArray[np.int64]
+    gave: NDArray[np.bool_]
 
     @property
     def references(self) -> References:
@@ -64,7 +66,7 @@ class DirectAssessment:
         rows = np.asarray(rows)
         references = References(tuple(corpus.take(rows) for corpus in self.references.corpora))
         evaluation = Evaluation(references, (self.hypotheses.take(rows),))
-        columns = (self.marks[rows], self.segments[rows], self.systems, self.system[rows])
+        columns = (self.marks[rows], self.segments[rows], self.systems, self.gave[:, rows])
         return DirectAssessment(self.name, evaluation, *columns)
 
 
@@ -100,13 +102,10 @@ def read_direct_assessment(
     segments = np.arange(len(rows), dtype=np.int64)
     if "seg1" in columns:
         segments = np.array([_segment(text, path, number) for number, text in enumerate(columns["seg1"], start=2)])
-    names = columns.get("system", ())
-    systems = tuple(sorted(set(names)))
-    index = {name: k for k, name in enumerate(systems)}
-    system = np.array([index[name] for name in names] if names else np.zeros(len(rows)), dtype=np.int64)
-    if names and "seg1" in columns:
-        _check_once(segments, names, path)
-    return DirectAssessment(_stem(Path(path)), evaluation, marks, segments, systems, system)
+    systems, gave = _systems(columns.get("system", ()), len(rows))
+    if "seg1" in columns:
+        _check_once(segments, systems, gave, path)
+    return DirectAssessment(_stem(Path(path)), evaluation, marks, segments, systems, gave)
 
 
 def _check_header(header: Sequence[str], path: str | Path) -> list[str]:
@@ -139,17 +138,31 @@ def _segment(text: str, path: str | Path, line: int) -> int:
     return int(text) - 1
 
 
-def _check_once(segments: NDArray[np.int64], names: Sequence[str], path: str | Path) -> None:
-    first: dict[tuple[int, str], int] = {}
-    for line, key in enumerate(zip(segments.tolist(), names, strict=True), start=2):
-        if first.setdefault(key, line) != line:
-            raise UserError(
-                f"segment {key[0] + 1} of system {key[1]} again",
-                path=path,
-                line=line,
-                expected="one line for each",
-                remedy=f"it is on line {first[key]} too",
-            )
+def _systems(names: Sequence[str], n: int) -> tuple[tuple[str, ...], NDArray[np.bool_]]:
+    """The systems, and which of the n translations each gave."""
+    known = set(names)
+    givers = [parts if known.issuperset(parts := name.split("+")) else [name] for name in names]
+    systems = tuple(sorted({name for parts in givers for name in parts}))
+    index = {name: k for k, name in enumerate(systems)}
+    gave = np.zeros((len(systems), n), dtype=np.bool_)
+    for row, parts in enumerate(givers):
+        gave[[index[name] for name in parts], row] = True
+    return systems, gave
+
+
+def _check_once(segments: NDArray[np.int64], systems: Sequence[str], gave: NDArray[np.bool_], path: str | Path) -> None:
+    for name, rows in zip(systems, map(np.flatnonzero, gave), strict=True):
+        first: dict[int, int] = {}
+        for row in rows.tolist():
+            segment = int(segments[row])
+            if first.setdefault(segment, row) != row:
+                raise UserError(
+                    f"segment {segment + 1} of system {name} again",
+                    path=path,
+                    line=row + 2,
+                    expected="one mark for each",
+                    remedy=f"line {first[segment] + 2} has one too",
+                )
 
 
 def _stem(path: Path) -> str:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
 from lasw.metrics.agreement import agreement
+from lasw.metrics.agreement_significance import agreement_significance
 from lasw.metrics.correlation import TAUS
 from lasw.metrics.direct_assessment import DirectAssessment, read_direct_assessment
 from lasw.metrics.errors import UserError
+from lasw.metrics.files import write_text
 from lasw.metrics.judgements import Judgements, read_judgements
 from lasw.metrics.preprocessing import Preprocessing
 from lasw.metrics.registry import metric
-from lasw.scripts.agree_output import Results, as_json, as_tables, as_tsv
-from lasw.scripts.options import add_output_options, add_text_options, note, print_json
+from lasw.metrics.significance import DEFAULT_SAMPLES, DEFAULT_SEED
+from lasw.scripts.agree_output import Results, as_json, as_picture, as_tables, as_tsv
+from lasw.scripts.options import add_output_options, add_text_options, note, positive_int, print_json
 
 _EPILOG = """\
 A folder holds ref.txt, hyp/SYSTEM.txt and pairs.tsv (columns seg1 sysA sysB rel judge; < where sysA is better),
@@ -42,6 +46,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="Kendall's tau as WMT12 (the metric's ties count against it), WMT13 (are left out), WMT14 (count as pairs)"
         f" had it (default: {_DEFAULT_TAU})",
     )
+    group = parser.add_argument_group("significance")
+    group.add_argument(
+        "--significance",
+        action="store_true",
+        help="95%% intervals, and whether a metric differs from the first (Williams' test of Pearson's correlations,"
+        " else the paired bootstrap over segments); --json has all pairs",
+    )
+    group.add_argument("--picture", metavar="FILE", help="write a matrix of significant wins there, SVG")
+    group.add_argument(
+        "--paired-bs-n", type=positive_int, metavar="N", help=f"resampled sets (default: {DEFAULT_SAMPLES})"
+    )
+    group.add_argument("--seed", type=int, help=f"of the resampling (default: {DEFAULT_SEED})")
     add_text_options(parser)
     add_output_options(parser)
     parser.add_argument("--tsv", action="store_true", help="print a line a number, tabs between")
@@ -56,8 +72,9 @@ def run(arguments: argparse.Namespace) -> int:
     tau = arguments.tau or _DEFAULT_TAU
     data = _read(arguments, text)
     paths = arguments.da or arguments.folders
-    references = sorted({len(x.evaluation.references.corpora) for x in data})
-    settings = {"nrefs": ",".join(map(str, references)), **text.settings()}
+    settings = {"nrefs": _reference_counts(data), **text.settings()}
+    if arguments.significance:
+        settings |= {"bs": str(arguments.paired_bs_n), "seed": str(arguments.seed)}
     results = Results(
         labels=[m.label(spec) for m, spec in zip(metrics, specs, strict=True)],
         specs=specs,
@@ -66,6 +83,12 @@ def run(arguments: argparse.Namespace) -> int:
         agreements=[[agreement(m, x, tau=tau) for m in metrics] for x in data],
         tau=None if arguments.da else tau,
     )
+    if arguments.significance or arguments.picture:
+        results = _tested(results, arguments)
+    if arguments.picture:
+        write_text(arguments.picture, as_picture(results))
+    if not arguments.significance:
+        results = dataclasses.replace(results, significance=())
     if arguments.json:
         print_json(as_json(results))
     elif arguments.tsv:
@@ -73,6 +96,19 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(as_tables(results), end="")
     return 0
+
+
+def _tested(results: Results, arguments: argparse.Namespace) -> Results:
+    found = [
+        agreement_significance(column, samples=arguments.paired_bs_n, seed=arguments.seed)
+        for column in results.agreements
+    ]
+    return dataclasses.replace(results, significance=found)
+
+
+def _reference_counts(data: Sequence[Judgements | DirectAssessment]) -> str:
+    """How many references the sets have: one number, or several where they differ."""
+    return ",".join(map(str, sorted({len(x.evaluation.references.corpora) for x in data})))
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -83,6 +119,14 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UserError("--tau with --da", expected="one of them: Kendall's tau is of preferences")
     if arguments.json and arguments.tsv:
         raise UserError("--json and --tsv", expected="one of them")
+    resampling = arguments.significance or arguments.picture
+    for option, value in (("--seed", arguments.seed), ("--paired-bs-n", arguments.paired_bs_n)):
+        if value is not None and not resampling:
+            raise UserError(f"{option} without resampling", expected="--significance or --picture with it")
+    arguments.seed = DEFAULT_SEED if arguments.seed is None else arguments.seed
+    arguments.paired_bs_n = arguments.paired_bs_n or DEFAULT_SAMPLES
+    if arguments.seed < 0:
+        raise UserError(f"--seed {arguments.seed}", expected="a number of at least 0")
     paths = [Path(path).resolve() for path in arguments.da or arguments.folders]
     for k, path in enumerate(paths):
         if path in paths[:k]:

@@ -27,6 +27,8 @@ _FAMILIES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("METEOR", "lasw.metrics.meteor", "from_spec", ("METEOR",)),
     ("ROSE", "lasw.metrics.rose", "from_spec", ("ROSE",)),
     ("WMDO?", "lasw.metrics.wmd", "from_spec", ("WMD", "WMDO")),
+    ("WE(WPI)?", "lasw.metrics.wewpi", "from_spec", ("WE", "WEWPI")),
+    ("SRBLEU", "lasw.metrics.semantic_bleu", "from_spec", ("SRBLEU",)),
 )
 
 # the same for those that hold specifications: their function gets all that is behind the name

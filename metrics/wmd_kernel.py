@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lasw.metrics.kernels import borrowing
 from lasw.metrics.ngrams import ReferenceNgrams
 from lasw.metrics.text import Corpus
-from lasw.metrics.transport import transport
+from lasw.metrics.transport import FINISHED, transport
 from lasw.metrics.vectors import EmbeddingArrays, inner, squared
 
 COLUMNS = 7
@@ -67,6 +67,8 @@ def move_words(
         np.empty((2, longest, longest)), np.empty((3, longest)), np.empty((3, longest), dtype=np.int64),
         np.empty(longest, dtype=np.int64), out,
     )  # fmt: skip
+    if np.isnan(out).any():
+        raise RuntimeError("a transport problem was not solved")
     return out
 
 
@@ -79,8 +81,8 @@ def _move(  # type: ignore[no-untyped-def]
 
     Scratch: numbers (3, V), all -1 between segments: a word's kind in the reference, its row of `table`, its kind in
     the hypothesis; table, costs of words of the segment's hypotheses (`tabled`) and kinds of the reference; kinds, see
-    `_kinds`, 0 to 2 of the reference, 3 to 5 of the hypothesis, 6 the column that is the same word; square, costs and
-    flow.
+    `word_kinds`, 0 to 2 of the reference, 3 to 5 of the hypothesis, 6 the column that is the same word; square, costs
+    and flow.
     """
     supply, demand = weights[0], weights[1]
     cost, flow = square[0], square[1]
@@ -89,11 +91,11 @@ def _move(  # type: ignore[no-untyped-def]
         while k < rows.shape[0]:
             s = owner[rows[k]]
             first, last = reference_offsets[r, s], reference_offsets[r, s + 1]
-            n, columns = _kinds(reference_ids, first, last, left_out, numbers[0], kinds[0], kinds[1], kinds[2])
+            n, columns = word_kinds(reference_ids, first, last, left_out, numbers[0], kinds[0], kinds[1], kinds[2])
             in_table = 0
             while k < rows.shape[0] and owner[rows[k]] == s:
                 start, end = offsets[rows[k]], offsets[rows[k] + 1]
-                m, lines = _kinds(ids, start, end, left_out, numbers[2], kinds[3], kinds[4], kinds[5])
+                m, lines = word_kinds(ids, start, end, left_out, numbers[2], kinds[3], kinds[4], kinds[5])
                 unknown = 0
                 for q in range(start, end):
                     unknown += not known[ids[q]]
@@ -119,10 +121,10 @@ def _move(  # type: ignore[no-untyped-def]
                         supply[i] = kinds[4, i] * n
                     for j in range(columns):
                         demand[j] = kinds[1, j] * m
-                    transport(
+                    status = transport(
                         cost, lines, columns, supply, demand, kinds[6], flow, prices, trace, reached, _ENOUGH_STEPS
                     )
-                    work = 0.0
+                    work = 0.0 if status == FINISHED else np.nan
                     for i in range(lines):
                         for j in range(columns):
                             work += flow[i, j] * cost[i, j]
@@ -140,7 +142,7 @@ def _move(  # type: ignore[no-untyped-def]
 
 
 @borrowing
-def _kinds(ids, start, end, left_out, number, words, counts, places):  # type: ignore[no-untyped-def]
+def word_kinds(ids, start, end, left_out, number, words, counts, places):  # type: ignore[no-untyped-def]
     """The different words of a sentence (`words`, `counts`, `number` of each word) and the kind at each place.
 
     Returns how many places and how many kinds.

@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tag": ("lasw.scripts.tag", "text with parts of speech, word|TAG"),
     "train-metric": ("lasw.scripts.train_metric", "train a metric on human judgements"),
     "align": ("lasw.scripts.align", "word alignments of parallel text"),
+    "vectors": ("lasw.scripts.vectors", "train word vectors, find neighbours, convert files"),
     "select": ("lasw.scripts.select", "a development set from noisy parallel text"),
     "train": ("lasw.scripts.train", "train a phrase-based Thot system from parallel text"),
     "compare": ("lasw.scripts.compare", "optimisers, losses and development sets side by side, several runs each"),

@@ -1,75 +1,23 @@
-"""What metrics are trained on: people's preferences between two translations, or their marks for one."""
+"""What metrics are trained on: people's preferences between two translations, and where the data came from.
+
+People's marks for single translations are in `lasw.metrics.direct_assessment`.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import References
 from lasw.metrics.errors import UserError
-from lasw.metrics.files import open_bytes, read_lines
+from lasw.metrics.files import open_bytes
 from lasw.metrics.judgements import Judgements, read_judgements
-from lasw.metrics.text import Corpus, Vocabulary
+from lasw.metrics.text import Corpus
 
 _CHUNK = 1 << 20
-_COLUMNS = ("human", "hyp", "ref")
-
-
-@dataclass(frozen=True)
-class Marks:
-    """n translations, each with its own references and a number that says how good a person found it.
-
-    Attributes:
-        name: of the file.
-        hypotheses: n sentences.
-        references: of as many segments, over the same vocabulary.
-        marks: (n,) finite, higher is better.
-    """
-
-    name: str
-    hypotheses: Corpus
-    references: References
-    marks: NDArray[np.float64]
-
-    @property
-    def owner(self) -> NDArray[np.int32]:
-        """(n,) the segment of each hypothesis: its own."""
-        return np.arange(len(self.hypotheses), dtype=np.int32)
-
-
-def read_marks(path: str | Path, *, preprocess: Callable[[str], str] | None = None, encoding: str = "utf-8") -> Marks:
-    """Read a table with the columns ``human hyp ref`` (others are ignored), tabs between, compressed or not.
-
-    Raises:
-        UserError: a column is missing, a line has another number of columns, or a mark is no finite number.
-    """
-    lines = read_lines(path, encoding=encoding)
-    header = lines[0].split("\t") if lines else []
-    for name in _COLUMNS:
-        if name not in header:
-            raise UserError(
-                f"no column {name!r}", path=path, line=1, expected="a first line that names the columns, with tabs"
-            )
-    rows = []
-    for number, line in enumerate(lines[1:], start=2):
-        fields = line.split("\t")
-        if len(fields) != len(header):
-            raise UserError(f"{len(fields)} columns", path=path, line=number, expected=f"{len(header)}")
-        rows.append([fields[header.index(name)] for name in _COLUMNS])
-        if _number(rows[-1][0]) is None:
-            raise UserError(f"mark {rows[-1][0]!r}", path=path, line=number, expected="a finite number")
-    if not rows:
-        raise UserError("no marks", path=path, expected="a line a translation")
-    marks, hypotheses, references = zip(*rows, strict=True)
-    vocabulary = Vocabulary()
-    texts = [Corpus.from_lines(lines, vocabulary, preprocess) for lines in (references, hypotheses)]
-    return Marks(Path(path).name, texts[1], References((texts[0],)), np.array(list(map(float, marks))))
 
 
 def read_preferences(
@@ -134,11 +82,3 @@ def fingerprint(paths: Sequence[str | Path]) -> str:
                     part.update(chunk)
             total.update(part.digest())
     return total.hexdigest()[:12]
-
-
-def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None

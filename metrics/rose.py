@@ -1,11 +1,12 @@
 """ROSE: a trained linear metric of simple features (Song & Cohn 2011; Song 2015, ch. 3.1).
 
-``ROSE:model=FILE``, FILE as ``lasw train-metric rose`` wrote it. It does not decompose: the corpus score is the mean of
-the sentence scores.
+``ROSE:model=FILE[:step=S]``, FILE as ``lasw train-metric rose`` wrote it. It does not decompose: the corpus score is
+the mean of the sentence scores.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,6 +39,8 @@ class Rose(Metric):
 
     Args:
         model: as `read_model` gives it.
+        step: scores are rounded to its multiples, so that differences too small to mean anything are ties; 0 for none.
+            WMT13's tau, which leaves the metric's ties out, rises with it; WMT14's, which counts them, does not.
 
     Scores of a model trained by ranking are scaled in training: 0 without any match at the reference's length and mix
     of words, 1 for the reference itself (of 4 words or more); they may be beyond. Those of a regression are on the
@@ -47,8 +50,13 @@ class Rose(Metric):
     """
 
     model: RoseModel
+    step: float = 0.0
 
     name = "ROSE"
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.step) and self.step >= 0):
+            raise UserError(f"metric {self.name}: step={self.step}", expected="a number of at least 0")
 
     @property
     def display_scale(self) -> float:  # type: ignore[override]
@@ -59,6 +67,7 @@ class Rose(Metric):
         """Kind and fingerprint of the model, how features are counted, how its training text was prepared."""
         model, features = self.model, self.model.features
         settings = [
+            *([("step", f"{self.step:g}")] if self.step else []),
             ("kind", model.kind),
             ("model", model.fingerprint()),
             ("clip", "yes" if features.clip else "no"),
@@ -93,6 +102,8 @@ class Rose(Metric):
             # Column by column, not as one product: so that the sums do not depend on how many rows there are.
             for slope, column in zip(slopes, self.features(part, prepared, owner[rows]).T, strict=True):
                 out[rows, 0] += slope * column
+        if self.step:
+            out[:, 0] = np.rint(out[:, 0] / self.step) * self.step
         return out
 
     def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
@@ -136,14 +147,18 @@ def _rows(corpus: Corpus, start: int, end: int) -> Corpus:
 
 
 def from_spec(name: str, options: dict[str, str]) -> Rose:
-    """The metric of ``ROSE:model=FILE``.
+    """The metric of ``ROSE:model=FILE:step=S``.
 
     Raises:
         UserError: no model, another option, or a model that cannot be read.
     """
     for key in options:
-        if key != "model":
-            raise unknown(f"option of {name}", key, ["model"])
+        if key not in ("model", "step"):
+            raise unknown(f"option of {name}", key, ["model", "step"])
     if not options.get("model"):
         raise UserError(f"{name} without a model", expected=f"{name}:model=FILE", remedy="train one: lasw train-metric")
-    return Rose(read_model(options["model"]))
+    try:
+        step = float(options.get("step", "0"))
+    except ValueError:
+        raise UserError(f"metric {name}: step={options['step']}", expected="a number of at least 0") from None
+    return Rose(read_model(options["model"]), step)

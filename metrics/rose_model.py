@@ -112,8 +112,8 @@ def read_model(path: str | Path) -> RoseModel:
 
 
 def _as_json(model: RoseModel) -> dict[str, Any]:
-    document = {"format": FORMAT, "version": VERSION, **dataclasses.asdict(model)}
-    settings = document.pop("features")
+    document: dict[str, Any] = {"format": FORMAT, "version": VERSION, **dataclasses.asdict(model)}
+    settings: dict[str, Any] = document.pop("features")
     document["features"] = list(model.features.names)
     return document | settings
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.base import References
+from lasw.metrics.direct_assessment import DirectAssessment
 from lasw.metrics.errors import UserError
 from lasw.metrics.judgements import Judgements
-from lasw.metrics.learning import Marks, preference_columns
+from lasw.metrics.learning import preference_columns
 from lasw.metrics.rose import Rose
 from lasw.metrics.rose_features import CORE, RoseFeatures
 from lasw.metrics.rose_model import RoseModel
@@ -60,7 +62,7 @@ def train_rank(
 
 
 def train_reg(
-    data: Sequence[Marks], features: RoseFeatures, *, cost: float = DEFAULT_COST, tagger: str = ""
+    data: Sequence[DirectAssessment], features: RoseFeatures, *, cost: float = DEFAULT_COST, tagger: str = ""
 ) -> RoseModel:
     """ROSE-reg: linear support vector regression of marks (squared epsilon-insensitive loss, epsilon 0.1 deviations).
 
@@ -149,6 +151,11 @@ def _model(
     intercept: float,
     training: dict[str, Any],
 ) -> RoseModel:
-    vectors = [tuple(vector.tolist()) for vector in (weights, mean, scale)]
-    model = untrained.model
-    return RoseModel(model.kind, model.features, *vectors, intercept, tagger=model.tagger, training=training)
+    return dataclasses.replace(
+        untrained.model,
+        weights=tuple(weights.tolist()),
+        mean=tuple(mean.tolist()),
+        scale=tuple(scale.tolist()),
+        intercept=intercept,
+        training=training,
+    )

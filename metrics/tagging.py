@@ -7,6 +7,7 @@ in a file beside the text (`joined`), or be made by a tagger whose model comes w
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
@@ -127,10 +128,10 @@ def tagger(name: str) -> Callable[[list[str]], list[str]]:
 
         raise unknown("tagger", name, list(TAGGERS))
     try:
-        from HanTa import HanoverTagger
+        package = importlib.import_module("HanTa.HanoverTagger")
     except ImportError:
         raise UserError(
             f"tagger {name!r} needs a package that is not installed", remedy="pip install 'lasw[pos]'"
         ) from None
-    model = HanoverTagger.HanoverTagger(TAGGERS[name])
+    model = package.HanoverTagger(TAGGERS[name])
     return lambda words: [tag for _word, _lemma, tag in model.tag_sent(words)]

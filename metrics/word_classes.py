@@ -6,6 +6,7 @@ of are its function words. Punctuation is what holds neither a letter nor a digi
 
 from __future__ import annotations
 
+import importlib
 import unicodedata
 from collections.abc import Iterable, Sequence
 
@@ -45,13 +46,13 @@ def listed(language: str, size: int = FUNCTION_WORDS) -> tuple[str, ...]:
         UserError: the package is not installed, or does not know the language.
     """
     try:
-        import wordfreq
+        package = importlib.import_module("wordfreq")
     except ImportError:
         raise UserError(
             "function words of a language need the package wordfreq", remedy="pip install 'lasw[words]'"
         ) from None
     try:
-        words = wordfreq.top_n_list(language, 2 * size)
+        words = package.top_n_list(language, 2 * size)
     except LookupError:
         raise UserError(f"no word list of language {language!r}", expected="a code such as en or de") from None
     return tuple([word for word in words if not is_punctuation(word)][:size])

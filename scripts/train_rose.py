@@ -7,9 +7,10 @@ import dataclasses
 import math
 
 from lasw.metrics import word_classes
+from lasw.metrics.direct_assessment import read_direct_assessment
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import read_lines
-from lasw.metrics.learning import fingerprint, read_marks, read_preferences
+from lasw.metrics.learning import fingerprint, read_preferences
 from lasw.metrics.preprocessing import Preprocessing
 from lasw.metrics.rose_features import RoseFeatures
 from lasw.metrics.rose_model import KINDS, RoseModel, write_model
@@ -82,7 +83,7 @@ def _trained(arguments: argparse.Namespace, text: Preprocessing) -> RoseModel:
             note(arguments.quiet, f"{x.name}: {len(x.segment)} preferences, {x.ties} ties left out")
         references = [corpus for x in preferences for corpus in x.evaluation.references.corpora]
         return train_rank(preferences, _features(arguments, references), **options)
-    marks = [read_marks(path, **settings) for path in arguments.data]
+    marks = [read_direct_assessment(path, **settings) for path in arguments.data]
     for y in marks:
         note(arguments.quiet, f"{y.name}: {len(y.marks)} marks")
     references = [corpus for y in marks for corpus in y.references.corpora]

@@ -7,6 +7,7 @@ import contextlib
 import math
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -145,7 +146,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _bitext(arguments: argparse.Namespace, scratch: Path) -> Bitext:
-    """The pool as the options name it; standard input is kept in a file, as the pool may be read again."""
+    """The pool as the options name it; pipes are kept in files, as the pool may be read again."""
     from lasw.selection.score_columns import score_column
 
     sides = [arguments.source, arguments.target]
@@ -167,13 +168,15 @@ def _bitext(arguments: argparse.Namespace, scratch: Path) -> Bitext:
 
 
 def _kept(path: str, scratch: Path) -> str:
-    if path != STANDARD_INPUT:
+    """A file that can be read again: a copy if it is standard input or a pipe."""
+    piped = os.path.exists(path) and stat.S_ISFIFO(os.stat(path).st_mode)
+    if path != STANDARD_INPUT and not piped:
         return path
-    copy = scratch / "standard input"
+    copy = scratch / f"pipe-{path.replace(os.sep, '_')}"
     if copy.exists():
-        raise UserError("standard input is named twice", remedy="name it once")
-    with open(copy, "wb") as stream:
-        shutil.copyfileobj(sys.stdin.buffer, stream)
+        raise UserError("standard input is named twice", path=path, remedy="name it once")
+    with open(copy, "wb") as stream, contextlib.ExitStack() as stack:
+        shutil.copyfileobj(stack.enter_context(open(path, "rb")) if piped else sys.stdin.buffer, stream)
     return str(copy)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
+from lasw.selection.giza import alignment_blocks
 from lasw.selection.lines import BAD_COLUMNS, GOOD, NO_COUNTERPART, TAB, LineArrays, Lines, read_blocks
 
 Chunk = tuple[list[Lines], NDArray[np.uint8]]
@@ -130,7 +131,7 @@ class Bitext:
             texts.append(_columns(self.target, self.encoding, (), self.skip_bad))
             paths.append(self.target)
         if self.alignment is not None:
-            texts.append(_alignment_lines(self.alignment, self.skip_bad))
+            texts.append(alignment_blocks(self.alignment, self.skip_bad))
             paths.append(self.alignment)
         extras = [file.read(self.skip_bad) for file in self.scores]
         first_line = 1
@@ -191,16 +192,6 @@ def _fields(
         start[unusable] = end[unusable] = ends[unusable]
         fields.append(Lines(LineArrays(data, start, end)))
     return fields
-
-
-def _alignment_lines(path: str, tolerant: bool) -> Iterator[Chunk]:
-    from lasw.selection.giza import is_giza, read_giza_blocks
-
-    if is_giza(path):
-        yield from read_giza_blocks(path, tolerant)
-        return
-    for lines, bad in read_blocks(path, "utf-8", tolerant):
-        yield [lines], bad
 
 
 def _zipped(

@@ -6,15 +6,16 @@ the 1-based positions of the target words it is aligned to: ``NULL ({ 3 }) haus 
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
-from lasw.metrics.files import atomic_write, first_bytes
+from lasw.metrics.files import atomic_write
 from lasw.selection.lines import Lines, read_blocks
 from lasw.selection.pharaoh import Alignment
 
@@ -55,31 +56,48 @@ def _three_lines(source: Sequence[str], target: Sequence[str], points: list[list
     return f"# 1\n{' '.join(target)}\n{' '.join(words)}\n"
 
 
-def is_giza(path: str | os.PathLike[str]) -> bool:
-    """Whether a file begins like one of GIZA++'s alignments: with a comment."""
-    return first_bytes(path, 1) == b"#"
+def alignment_blocks(path: str, tolerant: bool = False) -> Iterator[tuple[list[Lines], NDArray[np.uint8]]]:
+    """A file of alignments as lines of Pharaoh's layout, in blocks (see `lasw.selection.lines.read_blocks`).
 
-
-def read_giza_blocks(
-    path: str, tolerant: bool = False, size: int = 1 << 12
-) -> Iterator[tuple[list[Lines], NDArray[np.uint8]]]:
-    """The alignments of a file as lines of Pharaoh's layout, in blocks (see `lasw.selection.lines.read_blocks`).
-
-    A pair of another number than the comment says (``# Sentence pair (3) ...``) is refused, since GIZA++ leaves out
-    pairs without a word. What cannot be read becomes a line that is no alignment.
+    A file that begins with a comment is GIZA++'s. What cannot be read as an alignment stays a line that is none.
 
     Args:
         path: of the file.
         tolerant: see `read_blocks`.
-        size: pairs a block.
 
     Raises:
-        UserError: as `Blocks`; the file does not end with a whole pair, or a pair is missing.
+        UserError: as `Blocks`; for GIZA++'s layout see `giza_blocks`.
+    """
+    blocks = read_blocks(path, "utf-8", tolerant)
+    first = next(blocks, None)
+    if first is None:
+        return
+    every = itertools.chain([first], blocks)
+    if first[0].text(0).startswith("#"):
+        yield from giza_blocks(every, path)
+    else:
+        yield from (([lines], bad) for lines, bad in every)
+
+
+def giza_blocks(
+    blocks: Iterable[tuple[Lines, NDArray[np.uint8]]], path: str
+) -> Iterator[tuple[list[Lines], NDArray[np.uint8]]]:
+    """The alignments of blocks of lines in GIZA++'s layout.
+
+    A pair of another number than its comment says (``# Sentence pair (3) ...``) is refused, since GIZA++ leaves out
+    pairs without a word.
+
+    Args:
+        blocks: of the file.
+        path: for messages.
+
+    Raises:
+        UserError: the file does not end with a whole pair, or a pair is missing.
     """
     number = 0
     lines: list[str] = []
-    out: list[str] = []
-    for block, _ in read_blocks(path, "utf-8", tolerant):
+    for block, _ in blocks:
+        out = []
         lines += block.texts()
         whole = len(lines) // 3 * 3
         for k in range(0, whole, 3):
@@ -95,9 +113,8 @@ def read_giza_blocks(
                 )
             out.append(_points(lines[k + 2]))
         lines = lines[whole:]
-        for k in range(0, len(out), size):
-            yield [Lines.of(out[k : k + size])], np.zeros(len(out[k : k + size]), dtype=np.uint8)
-        out = []
+        if out:
+            yield [Lines.of(out)], np.zeros(len(out), dtype=np.uint8)
     if lines:
         raise UserError("the last pair is not whole", path=path, line=3 * number + 1, expected="three lines a pair")
 

@@ -240,7 +240,9 @@ def _punctuation() -> NDArray[np.bool_]:
 
 def _arrays(arrays: LineArrays) -> LineArrays:
     """Writable ones: what comes from another process may not be, and would be compiled for anew."""
-    return LineArrays(*(array if array.flags.writeable else array.copy() for array in arrays))
+    if all(array.flags.writeable for array in (arrays.data, arrays.starts, arrays.ends)):
+        return arrays
+    return LineArrays(arrays.data.copy(), arrays.starts.copy(), arrays.ends.copy())
 
 
 _NO_ALIGNMENT = LineArrays(np.zeros(1, dtype=np.uint8), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))

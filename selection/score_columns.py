@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import stat
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -16,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
-from lasw.metrics.files import first_bytes
+from lasw.metrics.files import STANDARD_INPUT, first_bytes
 from lasw.selection.bitext import ScoreFile
 from lasw.selection.lines import BAD_SCORE, GOOD, read_blocks
 
@@ -25,7 +27,7 @@ def score_column(spec: str) -> ScoreFile:
     """The column that ``NAME=FILE[:KEY]`` names.
 
     Raises:
-        UserError: the words are not of that form, or the file cannot be read.
+        UserError: the words are not of that form, the file cannot be read or is a pipe.
     """
     name, equals, place = spec.partition("=")
     path, colon, key = place.rpartition(":")
@@ -33,6 +35,8 @@ def score_column(spec: str) -> ScoreFile:
         path, key = place, ""
     if not (name and equals and path):
         raise UserError(f"score column {spec!r}", expected="NAME=FILE or NAME=FILE:KEY")
+    if path == STANDARD_INPUT or stat.S_ISFIFO(os.stat(path).st_mode if os.path.exists(path) else 0):
+        raise UserError("a pipe can be read only once", path=path, remedy="save the scores to a file")
     if first_bytes(path, 1) == b"{":
         return ScoreFile(path, (name,), partial(_read, path, partial(_json_value, (key or name).split("."))))
     if key and not (key.isascii() and key.isdigit() and int(key)):

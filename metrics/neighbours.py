@@ -69,4 +69,4 @@ def _candidates(
 
 def _unit(vectors: NDArray[Any]) -> NDArray[Any]:
     lengths = np.sqrt((vectors**2).sum(axis=1, keepdims=True))
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return np.asarray(np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0))

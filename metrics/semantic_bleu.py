@@ -87,12 +87,12 @@ class SemanticBleu(Metric):
         references: ReferenceNgrams = prepared.references
         if hypotheses.vocabulary is not references.vocabulary:
             raise TypeError("hypotheses and references must share one vocabulary")
-        owner = np.ascontiguousarray(owner, dtype=np.int32)
-        rows, inverse = distinct(hypotheses, owner)
-        out = references.statistics(hypotheses.take(rows), owner[rows]).astype(np.float64)
+        owners: NDArray[np.int32] = np.ascontiguousarray(owner, dtype=np.int32)
+        rows, inverse = distinct(hypotheses, owners)
+        out = references.statistics(hypotheses.take(rows), owners[rows]).astype(np.float64)
         prepared.embedding.arrays()
         soft = match_softly(
-            hypotheses, owner, rows, references, prepared.embedding.rows, prepared.near, prepared.cosines
+            hypotheses, owners, rows, references, prepared.embedding.rows, prepared.near, prepared.cosines
         )
         out[:, 0 : COLUMNS - 1 : 2] += soft
         return out[inverse]

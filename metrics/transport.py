@@ -83,7 +83,7 @@ def by_network_simplex(
     Raises:
         RuntimeError: it did not find one, with its own words.
     """
-    import ot
+    import ot  # type: ignore[import-untyped]
 
     flow, log = ot.emd(supply, demand * (supply.sum() / demand.sum()), costs, numItermax=10_000_000, log=True)
     if log["result_code"] != 1 or log["warning"]:

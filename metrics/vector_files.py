@@ -334,7 +334,7 @@ def write_packed(path: str | os.PathLike[str], words: Sequence[bytes], vectors: 
     order = sorted(range(len(words)), key=words.__getitem__)
     starts = np.cumsum([0] + [len(words[k]) for k in order], dtype=np.int64)
     arena = np.frombuffer(b"".join(words[k] for k in order), dtype=np.uint8)
-    arrays = arena, starts, np.ascontiguousarray(vectors[order], dtype="<f4")
+    arrays: tuple[NDArray[Any], ...] = arena, starts, np.ascontiguousarray(vectors[order], dtype="<f4")
     with atomic_write(path) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
         for name, array in zip(_MEMBERS, arrays, strict=True):
             with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
@@ -371,7 +371,7 @@ def _content(path: str) -> mmap.mmap:
         plain: BinaryIO = stream
         with open(path, "rb") as raw:
             if raw.read(6) != first_bytes(path, 6):
-                plain = tempfile.TemporaryFile()  # type: ignore[assignment]  # noqa: SIM115
+                plain = tempfile.TemporaryFile()  # noqa: SIM115
                 try:
                     shutil.copyfileobj(stream, plain, 1 << 20)
                 except (EOFError, OSError) as error:

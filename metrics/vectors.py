@@ -109,9 +109,10 @@ class Embedding:
             return None
         generator = np.random.default_rng([self._seed, zlib.crc32(word.encode())])
         if self._unknown == "average":
-            return self._file.rows(generator.integers(len(self._file), size=_AVERAGED)).mean(axis=0, dtype=np.float64)
+            drawn = self._file.rows(generator.integers(len(self._file), size=_AVERAGED))
+            return np.asarray(drawn.mean(axis=0, dtype=np.float64))
         low, high = extremes(self._file)
-        return generator.uniform(low, high)
+        return np.asarray(generator.uniform(low, high))
 
 
 @lru_cache(maxsize=2)

@@ -100,13 +100,13 @@ class We(Metric):
         references: ReferenceNgrams = prepared.references
         if hypotheses.vocabulary is not references.vocabulary:
             raise TypeError("hypotheses and references must share one vocabulary")
-        owner = np.ascontiguousarray(owner, dtype=np.int32)
-        rows, inverse_rows = distinct(hypotheses, owner)
-        if len(owner) and not (owner.min() >= 0 and owner.max() < len(references)):
+        owners: NDArray[np.int32] = np.ascontiguousarray(owner, dtype=np.int32)
+        rows, inverse_rows = distinct(hypotheses, owners)
+        if len(owners) and not (owners.min() >= 0 and owners.max() < len(references)):
             raise ValueError(f"owner points outside the {len(references)} segments")
         embedding = prepared.embedding.arrays()
         idf = prepared.idf(hypotheses if self.df == HYPOTHESES else None)
-        scores = score_pairs(hypotheses, owner, rows, references, embedding, idf, aligned=self._aligned)
+        scores = score_pairs(hypotheses, owners, rows, references, embedding, idf, aligned=self._aligned)
         best = scores.max(axis=0, initial=0.0)[inverse_rows]
         return np.stack([best, np.ones_like(best)], axis=1)
 

@@ -121,13 +121,13 @@ class Wmd(Metric):
         references = prepared.references
         if hypotheses.vocabulary is not references.vocabulary:
             raise TypeError("hypotheses and references must share one vocabulary")
-        owner = np.ascontiguousarray(owner, dtype=np.int32)
-        rows, inverse = distinct(hypotheses, owner)
-        if len(owner) and not (owner.min() >= 0 and owner.max() < len(references)):
+        owners: NDArray[np.int32] = np.ascontiguousarray(owner, dtype=np.int32)
+        rows, inverse = distinct(hypotheses, owners)
+        if len(owners) and not (owners.min() >= 0 and owners.max() < len(references)):
             raise ValueError(f"owner points outside the {len(references)} segments")
         out = move_words(
             hypotheses,
-            owner,
+            owners,
             rows,
             references,
             prepared.embedding.arrays(),
@@ -255,7 +255,8 @@ def from_spec(name: str, options: dict[str, str]) -> Wmd:
     Raises:
         UserError: an option that does not exist, with the nearest that does, or a bad value.
     """
-    return configured({"WMD": Wmd, "WMDO": Wmdo}[name], options)
+    metric: Wmd = configured({"WMD": Wmd, "WMDO": Wmdo}[name], options)
+    return metric
 
 
 def configured(family: Any, options: dict[str, str]) -> Any:
@@ -264,7 +265,7 @@ def configured(family: Any, options: dict[str, str]) -> Any:
     Raises:
         UserError: an option that does not exist, or a value of another type.
     """
-    known = {f.name: type(f.default) for f in fields(family)}
+    known: dict[str, Any] = {f.name: type(f.default) for f in fields(family)}
     values: dict[str, Any] = {}
     for key, text in options.items():
         if key not in known:

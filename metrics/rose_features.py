@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics.base import References
 from lasw.metrics.ngrams import CLIPPED, ORDERS, UNCLIPPED, UNCLIPPED_RECALL, ReferenceNgrams
-from lasw.metrics.rose_kernel import mixed_matches
+from lasw.metrics.rose_kernel import BITS, mixed_matches
 from lasw.metrics.tagging import TaggedText
 from lasw.metrics.text import Corpus
 from lasw.metrics.word_classes import CLASSES, WordClasses
@@ -170,12 +170,15 @@ class RoseFeatures:
         segments = np.ascontiguousarray(owner, dtype=np.int64)
         for other_words, other_tags in pairs:
             longest = int(other_words.lengths.max(initial=0))
+            blocks = longest // BITS + 1
             matches = np.zeros((len(words), ORDERS), dtype=np.int64)
             mixed_matches(
                 *(words.ids, tags.ids, words.offsets, segments),
                 *(other_words.ids, other_tags.ids, other_words.offsets, self.clip),
-                *np.zeros((2, longest), dtype=np.int64),
-                np.zeros((longest + 2, 2), dtype=np.int64),
+                *np.zeros((2, int(words.lengths.max(initial=0)), blocks), dtype=np.uint64),
+                np.zeros((2, blocks), dtype=np.uint64),
+                np.zeros(longest, dtype=np.int64),
+                np.zeros((longest + 1, 2), dtype=np.int64),
                 matches,
             )
             np.maximum(out, matches / totals, out=out)

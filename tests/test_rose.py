@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from collections import Counter
 from pathlib import Path
 
@@ -141,6 +142,18 @@ def test_features_equal_a_slow_reference(
             *mixed_features(e, refs, clip),
         ]
         assert values.tolist() == pytest.approx(expected, abs=1e-12)
+
+
+def test_mixed_matches_of_long_sentences() -> None:
+    """Beyond one block of bits, with few tags, so that n-grams must often move."""
+    draw = random.Random(3)
+    for clip in (True, False):
+        texts = [[[draw.choice(TOKENS) for _ in range(draw.randint(60, 140))] for _ in range(6)] for _ in range(2)]
+        lines = [[" ".join(sentence) for sentence in text] for text in texts]
+        found = matrix(RoseFeatures(pos=True, clip=clip), lines[0], lines[1])[:, -4:]
+        for e, r, values in zip(*texts, found, strict=True):
+            pairs = [[token.rpartition("|")[::2] for token in sentence] for sentence in (e, r)]
+            assert values.tolist() == pytest.approx(mixed_features(pairs[0], [pairs[1]], clip), abs=1e-12)
 
 
 def test_core_features_are_those_of_tagged_text_without_its_tags() -> None:

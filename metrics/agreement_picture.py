@@ -105,7 +105,7 @@ def _tooltip(first: str, second: str, p: float) -> str:
 
 def _legend() -> str:
     parts, x = [], 0.0
-    for colour, text in [*((colour, text) for _, colour, text in LEVELS), (_NONE, "the row's metric is no better")]:
+    for colour, text in [*((colour, text) for _, colour, text in LEVELS), (_NONE, "not significantly better")]:
         parts.append(f'<rect x="{x:g}" width="12" height="12" fill="{colour}" stroke="{_SELF}"/>')
         parts.append(f'<text x="{x + 18:g}" y="10">{escape(text)}</text>')
         x += 30 + len(text) * _LETTER

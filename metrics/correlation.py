@@ -71,8 +71,9 @@ def pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> Correlation:
         return Correlation(None, n, f"n = {n}")
     if np.ptp(x) == 0 or np.ptp(y) == 0:
         return Correlation(None, n, "constant")
-    # Scaled to at most 1 before the squares are taken, which else vanish for tiny differences.
-    u, v = ((z - z.mean()) / np.ptp(z) for z in (np.asarray(x, np.float64), np.asarray(y, np.float64)))
+    # From 0 to 1 before the mean is taken off and squares are taken, in which tiny differences else vanish.
+    u, v = ((z - z.min()) / np.ptp(z) for z in (np.asarray(x, np.float64), np.asarray(y, np.float64)))
+    u, v = u - u.mean(), v - v.mean()
     # Sums of products, not BLAS, whose last bit depends on the number of threads.
     value = np.sum(u * v) / np.sqrt(np.sum(u * u) * np.sum(v * v))
     return Correlation(float(np.clip(value, -1.0, 1.0)), n)

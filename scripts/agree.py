@@ -7,12 +7,13 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
-from lasw.metrics.agreement import agreement
+from lasw.metrics.agreement import agreement, agreement_of_scores
 from lasw.metrics.agreement_significance import agreement_significance
 from lasw.metrics.correlation import TAUS
 from lasw.metrics.direct_assessment import DirectAssessment, read_direct_assessment
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import write_text
+from lasw.metrics.folds import held_out_scores, trainer
 from lasw.metrics.judgements import Judgements, read_judgements
 from lasw.metrics.preprocessing import Preprocessing
 from lasw.metrics.registry import metric
@@ -26,6 +27,7 @@ each compressed or not. With --da a table of marks has the columns human hyp ref
 
 examples:
   lasw agree -m PABC3:alpha=0 -m RAC1:alpha=0 -m RABC2:alpha=0 --tau 13 wmt13/cs-en wmt13/de-en wmt13/es-en
+  lasw agree -m BLEU+1 --train ROSE --folds 5 --significance --picture wins.svg wmt13/cs-en wmt13/de-en
   lasw agree -m BLEU+1 -m CHRF -m TER --tokenize 13a --lowercase --da wmt17/cs-en/seg_da.tsv wmt17/de-en/seg_da.tsv
 """
 _DEFAULT_TAU = 13
@@ -46,6 +48,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="Kendall's tau as WMT12 (the metric's ties count against it), WMT13 (are left out), WMT14 (count as pairs)"
         f" had it (default: {_DEFAULT_TAU})",
     )
+    group = parser.add_argument_group("metrics that are trained on the judgements themselves")
+    group.add_argument(
+        "--train",
+        action="append",
+        default=[],
+        metavar="SPEC",
+        help="ROSE[:cost=C][:clip=no][:counts=ratio]; a row more",
+    )
+    group.add_argument(
+        "--folds",
+        type=positive_int,
+        metavar="K",
+        help="each of K random parts of the segments is scored by a metric trained on the others, of all sets",
+    )
     group = parser.add_argument_group("significance")
     group.add_argument(
         "--significance",
@@ -57,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--paired-bs-n", type=positive_int, metavar="N", help=f"resampled sets (default: {DEFAULT_SAMPLES})"
     )
-    group.add_argument("--seed", type=int, help=f"of the resampling (default: {DEFAULT_SEED})")
+    group.add_argument("--seed", type=int, help=f"of resampling and folds (default: {DEFAULT_SEED})")
     add_text_options(parser)
     add_output_options(parser)
     parser.add_argument("--tsv", action="store_true", help="print a line a number, tabs between")
@@ -66,21 +82,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Correlate and print; 0 if done."""
     _check(arguments)
-    specs: list[str] = arguments.metric or ["BLEU"]
+    specs: list[str] = arguments.metric or ([] if arguments.train else ["BLEU"])
     metrics = [metric(spec) for spec in specs]
+    trainers = [trainer(spec) for spec in arguments.train]
     text = Preprocessing(arguments.tokenize, arguments.lowercase)
     tau = arguments.tau or _DEFAULT_TAU
     data = _read(arguments, text)
-    paths = arguments.da or arguments.folders
     settings = {"nrefs": _reference_counts(data), **text.settings()}
     if arguments.significance:
         settings |= {"bs": str(arguments.paired_bs_n), "seed": str(arguments.seed)}
+    folds = {"folds": str(arguments.folds), "folds-seed": str(arguments.seed)}
+    trained = [held_out_scores(one, data, arguments.folds, seed=arguments.seed) for one in trainers]
     results = Results(
-        labels=[m.label(spec) for m, spec in zip(metrics, specs, strict=True)],
-        specs=specs,
-        signatures=[str(m.signature().with_settings(settings)) for m in metrics],
-        names=short_names(paths),
-        agreements=[[agreement(m, x, tau=tau) for m in metrics] for x in data],
+        labels=[*(m.label(spec) for m, spec in zip(metrics, specs, strict=True)), *map(_trained_name, arguments.train)],
+        specs=[*specs, *map(_trained_name, arguments.train)],
+        signatures=[
+            *(str(m.signature().with_settings(settings)) for m in metrics),
+            *(str(one.signature().with_settings(folds | settings)) for one in trainers),
+        ],
+        names=short_names(arguments.da or arguments.folders),
+        agreements=[
+            [
+                *(agreement(m, x, tau=tau) for m in metrics),
+                *(agreement_of_scores(scores[f], x, tau=tau) for scores in trained),
+            ]
+            for f, x in enumerate(data)
+        ],
         tau=None if arguments.da else tau,
     )
     if arguments.significance or arguments.picture:
@@ -106,6 +133,10 @@ def _tested(results: Results, arguments: argparse.Namespace) -> Results:
     return dataclasses.replace(results, significance=found)
 
 
+def _trained_name(spec: str) -> str:
+    return f"{spec} (trained)"
+
+
 def _reference_counts(data: Sequence[Judgements | DirectAssessment]) -> str:
     """How many references the sets have: one number, or several where they differ."""
     return ",".join(map(str, sorted({len(x.evaluation.references.corpora) for x in data})))
@@ -119,18 +150,28 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UserError("--tau with --da", expected="one of them: Kendall's tau is of preferences")
     if arguments.json and arguments.tsv:
         raise UserError("--json and --tsv", expected="one of them")
-    resampling = arguments.significance or arguments.picture
-    for option, value in (("--seed", arguments.seed), ("--paired-bs-n", arguments.paired_bs_n)):
-        if value is not None and not resampling:
-            raise UserError(f"{option} without resampling", expected="--significance or --picture with it")
-    arguments.seed = DEFAULT_SEED if arguments.seed is None else arguments.seed
-    arguments.paired_bs_n = arguments.paired_bs_n or DEFAULT_SAMPLES
-    if arguments.seed < 0:
-        raise UserError(f"--seed {arguments.seed}", expected="a number of at least 0")
+    _check_random(arguments)
     paths = [Path(path).resolve() for path in arguments.da or arguments.folders]
     for k, path in enumerate(paths):
         if path in paths[:k]:
             raise UserError("given twice", path=(arguments.da or arguments.folders)[k], expected="each one once")
+
+
+def _check_random(arguments: argparse.Namespace) -> None:
+    if bool(arguments.train) != bool(arguments.folds):
+        found = "--folds" if arguments.folds else "--train"
+        raise UserError(f"{found} alone", expected="--train SPEC and --folds K")
+    if arguments.folds == 1:
+        raise UserError("--folds 1", expected="at least 2")
+    resampling = arguments.significance or arguments.picture
+    if arguments.paired_bs_n is not None and not resampling:
+        raise UserError("--paired-bs-n without resampling", expected="--significance or --picture with it")
+    if arguments.seed is not None and not (resampling or arguments.folds):
+        raise UserError("--seed but nothing random", expected="--significance, --picture or --folds with it")
+    arguments.seed = DEFAULT_SEED if arguments.seed is None else arguments.seed
+    arguments.paired_bs_n = arguments.paired_bs_n or DEFAULT_SAMPLES
+    if arguments.seed < 0:
+        raise UserError(f"--seed {arguments.seed}", expected="a number of at least 0")
 
 
 def _read(arguments: argparse.Namespace, text: Preprocessing) -> list[Judgements] | list[DirectAssessment]:

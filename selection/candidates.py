@@ -187,6 +187,12 @@ class Collection:
                 )
             )
 
+    def part(self) -> Collection:
+        """An empty collection to be filled elsewhere and merged into this one."""
+        part = Collection(self.budget, self.after)
+        part._last = self._last  # what ranks behind it cannot be among the best any more
+        return part
+
     def merge(self, other: Collection) -> None:
         """Take what another part of the pool has kept, with the same budget and `after`.
 

@@ -9,7 +9,6 @@ whose sides share most of their words has not been translated.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,26 +54,28 @@ class Window:
         self.settings = settings
         self._metric = metric(settings.similarity)
         self._vocabulary = vocabulary
-        self._sentences: deque[tuple[int, NDArray[np.int32]]] = deque(maxlen=settings.window)
-        self._corpus: Corpus | None = None
+        self._lines: deque[int] = deque(maxlen=settings.window)
+        self._corpus = Corpus(np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64), vocabulary)
 
     def add(self, line: int, ids: NDArray[np.int32]) -> None:
         """A sentence (t,) was selected, that of input line `line`."""
-        self._sentences.append((line, ids))
-        self._corpus = None
+        self._lines.append(line)
+        old, offsets = self._corpus.ids, self._corpus.offsets
+        first = offsets[len(offsets) - len(self._lines)]  # behind the one that falls out, if one does
+        offsets = np.append(offsets[len(offsets) - len(self._lines) :], len(old) + len(ids)) - first
+        self._corpus = Corpus(np.concatenate([old[first:], ids]), offsets, self._vocabulary)
 
     def most_similar(self, ids: NDArray[np.int32]) -> tuple[float, int]:
         """Largest similarity of a sentence to those of the window, and the input line of the first that has it.
 
         Without any sentence it is (-inf, 0).
         """
-        if not self._sentences:
+        if not self._lines:
             return -np.inf, 0
-        if self._corpus is None:
-            self._corpus = _corpus([sentence for _, sentence in self._sentences], self._vocabulary)
-        similarities = _similarities(self._metric, _corpus([ids], self._vocabulary), self._corpus)
+        sentence = Corpus(ids, np.array([0, len(ids)], dtype=np.int64), self._vocabulary)
+        similarities = _similarities(self._metric, sentence, self._corpus)
         best = int(np.argmax(similarities))
-        return float(similarities[best]), self._sentences[best][0]
+        return float(similarities[best]), self._lines[best]
 
 
 def translation_similarity(settings: Diversity, source: Corpus, target: Corpus) -> NDArray[np.float64]:
@@ -102,9 +103,3 @@ def _similarities(measure: Metric, sentence: Corpus, window: Corpus) -> NDArray[
 
 def _counts_clipped(measure: Metric) -> bool:
     return isinstance(measure, SimpBleu) and measure.statistics_key().startswith("ngrams:precision:clipped:closest:")
-
-
-def _corpus(sentences: Sequence[NDArray[np.int32]], vocabulary: Vocabulary) -> Corpus:
-    offsets = np.zeros(len(sentences) + 1, dtype=np.int64)
-    np.cumsum([len(sentence) for sentence in sentences], out=offsets[1:])
-    return Corpus(np.concatenate(sentences), offsets, vocabulary)

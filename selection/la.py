@@ -11,18 +11,19 @@ the full ranking.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lasw.metrics.text import Corpus, Vocabulary
 from lasw.selection.bitext import Bitext, PairBlock
-from lasw.selection.candidates import REJECTED, Candidates, Collection, Profile, Rank, collect
+from lasw.selection.candidates import REJECTED, Candidates, Collection, Profile, Rank
 from lasw.selection.diversity import Diversity, Window, translation_similarity
-from lasw.selection.la_features import Scored, Scorer, refuse_faults
+from lasw.selection.la_features import Scorer, refuse_faults
 
 WORDS = 30_000  # "a development corpus with 30k to 70k words is enough" (section 4.4.6)
 REACH = 32  # of the words asked for, so many times as many are kept as candidates
@@ -194,7 +195,7 @@ def select(
 
 
 def pool_collector(
-    bitext: Bitext, scorer: Scorer, workers: int = 1, *, watch: Callable[[int], None] | None = None
+    bitext: Bitext, scorer: Scorer, workers: int = 1, *, watch: Callable[[int], object] | None = None
 ) -> Collect:
     """Reads a pool on this machine: one thread reads, `workers` threads score (1: all in this one).
 
@@ -206,34 +207,38 @@ def pool_collector(
     """
 
     def collect_pool(budget: int, after: Rank | None) -> Collection:
-        return collect(_scored(bitext, scorer, workers, watch), budget, after)
+        whole = Collection(budget, after)
+        for block, verdicts, part in _in_order(bitext.blocks(), scorer, whole, workers):
+            if not bitext.skip_bad:
+                refuse_faults(block, verdicts, bitext.paths)
+            whole.merge(part)
+            if watch is not None:
+                watch(len(block))
+        return whole
 
     return collect_pool
 
 
-def _scored(
-    bitext: Bitext, scorer: Scorer, workers: int, watch: Callable[[int], None] | None
-) -> Iterator[tuple[PairBlock, Scored]]:
-    for block, scored in _in_order(bitext.blocks(), scorer, workers):
-        if not bitext.skip_bad:
-            refuse_faults(block, scored.verdicts, bitext.paths)
-        if watch is not None:
-            watch(len(block))
-        yield block, scored
+_Collected = tuple[PairBlock, NDArray[np.uint8], Collection]
 
 
-def _in_order(blocks: Iterator[PairBlock], scorer: Scorer, workers: int) -> Iterator[tuple[PairBlock, Scored]]:
-    """Blocks with their scores in input order; at most a few more than `workers` are held at a time."""
+def _in_order(blocks: Iterator[PairBlock], scorer: Scorer, whole: Collection, workers: int) -> Iterator[_Collected]:
+    """Blocks with their verdicts and candidates in input order; a few more than `workers` are held at a time."""
+
+    def collected(block: PairBlock, part: Collection) -> _Collected:
+        scored = scorer.score(block)
+        part.add(block, scored)
+        return block, scored.verdicts, part
+
     if workers < 2:
         for block in blocks:
-            yield block, scorer.score(block)
+            yield collected(block, whole.part())
         return
-    waiting: list[tuple[PairBlock, Future[Scored]]] = []
+    waiting: deque[Future[_Collected]] = deque()
     with ThreadPoolExecutor(workers) as threads:
         for block in blocks:
-            waiting.append((block, threads.submit(scorer.score, block)))
+            waiting.append(threads.submit(collected, block, whole.part()))
             if len(waiting) > 2 * workers:
-                first, future = waiting.pop(0)
-                yield first, future.result()
-        for first, future in waiting:
-            yield first, future.result()
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

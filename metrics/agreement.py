@@ -197,9 +197,11 @@ def _sums_by(group: NDArray[np.int64], groups: int, rows: NDArray[Any]) -> NDArr
     width = rows.shape[1]
     cells = (group[:, None] * width + np.arange(width)).ravel()
     sums = np.bincount(cells, weights=rows.astype(np.float64).ravel(), minlength=groups * width)
-    return np.asarray(sums).reshape(groups, width)
+    return np.asarray(sums, dtype=np.float64).reshape(groups, width)
 
 
 def _shares(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
     """Part over whole, NaN where the whole is 0."""
-    return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
+    shares = np.full(part.shape, np.nan)
+    np.divide(part, whole, out=shares, where=whole > 0)
+    return shares

@@ -142,4 +142,6 @@ def _resampled_ranks(x: NDArray[np.float64], counts: NDArray[np.float64]) -> NDA
 
 def _quotient(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
     """Their quotient, NaN where the denominator is 0."""
-    return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator > 0)
+    quotient = np.full(numerator.shape, np.nan)
+    np.divide(numerator, denominator, out=quotient, where=denominator > 0)
+    return quotient

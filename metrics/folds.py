@@ -140,6 +140,8 @@ def _joined(metrics: Sequence[Metric], evaluation: Evaluation, fold: NDArray[np.
             sums = weighted_sums(counts[:, here], part.statistics(metric)[system][place[rows[here]]])
             total[drawn > 0] += drawn[drawn > 0] * metric.corpus_scores(sums[drawn > 0])
         size = counts.sum(axis=1)
-        return np.divide(total, size, out=np.full(len(size), np.nan), where=size > 0)
+        means = np.full(len(size), np.nan)
+        np.divide(total, size, out=means, where=size > 0)
+        return means
 
     return Scores(sentences, corpus)

@@ -82,6 +82,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Correlate and print; 0 if done."""
     _check(arguments)
+    results = _results(arguments)
+    if arguments.significance or arguments.picture:
+        results = _tested(results, arguments)
+    if arguments.picture:
+        write_text(arguments.picture, as_picture(results))
+    if not arguments.significance:
+        results = dataclasses.replace(results, significance=())
+    if arguments.json:
+        print_json(as_json(results))
+    elif arguments.tsv:
+        print(as_tsv(results), end="")
+    else:
+        print(as_tables(results), end="")
+    return 0
+
+
+def _results(arguments: argparse.Namespace) -> Results:
+    """Every metric on every set."""
     specs: list[str] = arguments.metric or ([] if arguments.train else ["BLEU"])
     metrics = [metric(spec) for spec in specs]
     trainers = [trainer(spec) for spec in arguments.train]
@@ -93,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
         settings |= {"bs": str(arguments.paired_bs_n), "seed": str(arguments.seed)}
     folds = {"folds": str(arguments.folds), "folds-seed": str(arguments.seed)}
     trained = [held_out_scores(one, data, arguments.folds, seed=arguments.seed) for one in trainers]
-    results = Results(
+    return Results(
         labels=[*(m.label(spec) for m, spec in zip(metrics, specs, strict=True)), *map(_trained_name, arguments.train)],
         specs=[*specs, *map(_trained_name, arguments.train)],
         signatures=[
@@ -110,19 +128,6 @@ def run(arguments: argparse.Namespace) -> int:
         ],
         tau=None if arguments.da else tau,
     )
-    if arguments.significance or arguments.picture:
-        results = _tested(results, arguments)
-    if arguments.picture:
-        write_text(arguments.picture, as_picture(results))
-    if not arguments.significance:
-        results = dataclasses.replace(results, significance=())
-    if arguments.json:
-        print_json(as_json(results))
-    elif arguments.tsv:
-        print(as_tsv(results), end="")
-    else:
-        print(as_tables(results), end="")
-    return 0
 
 
 def _tested(results: Results, arguments: argparse.Namespace) -> Results:
@@ -174,7 +179,7 @@ def _check_random(arguments: argparse.Namespace) -> None:
         raise UserError(f"--seed {arguments.seed}", expected="a number of at least 0")
 
 
-def _read(arguments: argparse.Namespace, text: Preprocessing) -> list[Judgements] | list[DirectAssessment]:
+def _read(arguments: argparse.Namespace, text: Preprocessing) -> Sequence[Judgements | DirectAssessment]:
     settings = {"preprocess": text.function(), "encoding": arguments.encoding}
     if arguments.da:
         tables = [read_direct_assessment(path, **settings) for path in arguments.da]

@@ -11,6 +11,7 @@ gensim's own format is a pickle, which can run code when it is opened: open only
 
 from __future__ import annotations
 
+import codecs
 import mmap
 import os
 import shutil
@@ -89,6 +90,7 @@ def _opened(path: str, _changed: int, _bytes: int, first: bytes) -> VectorFile:
     if first == _FASTTEXT_MAGIC or first[:1] == _PICKLE:
         return GensimFile(path, fasttext=first == _FASTTEXT_MAGIC)
     content = _content(path)
+    content.seek(len(codecs.BOM_UTF8) if content[:3] == codecs.BOM_UTF8 else 0)
     header = _header(content)
     if header and not header[0]:
         raise UserError("no word vectors in it", path=path, expected=FORMATS)
@@ -171,8 +173,8 @@ class TextFile(_Scanned):
     """A word and d numbers a line; with a first line ``n d`` or without (GloVe)."""
 
     def __init__(self, path: str, content: mmap.mmap, header: tuple[int, int] | None) -> None:
+        """From where `content` stands, which is behind a byte order mark."""
         super().__init__(path, content, header[1] if header else 0)
-        content.seek(0)
         self._skipped = 1 if header else 0
         if header:
             content.readline()
@@ -384,7 +386,8 @@ def _content(path: str) -> mmap.mmap:
 
 def _header(content: mmap.mmap) -> tuple[int, int] | None:
     """Numbers of words and of dimensions, if the first line has two whole numbers."""
-    fields = content[: min(max(content.find(b"\n", 0, 100), 0), 100)].split()
+    start = content.tell()
+    fields = content[start : max(content.find(b"\n", start, start + 100), start)].split()
     if len(fields) == 2 and all(field.isdigit() for field in fields) and int(fields[1]) > 0:
         return int(fields[0]), int(fields[1])
     return None
@@ -396,7 +399,12 @@ def _is_text_row(content: mmap.mmap, size: int) -> bool:
     end = content.find(b"\n", start, start + _LONGEST_LINE)
     line = content[start : end if end >= 0 else start + _LONGEST_LINE].rstrip(b" \t\r\n")
     fields = line.replace(b"\t", b" ").split(b" ")
-    return len(fields) > 1 and all(_number(field) is not None for field in fields[max(1, len(fields) - size) :])
+    if len(fields) > 1 and all(_number(field) is not None for field in fields[max(1, len(fields) - size) :]):
+        return True
+    try:  # perhaps text with something wrong in it: numbers in binary hold bytes that text has not
+        return line.decode("utf-8").replace("\t", " ").isprintable()
+    except UnicodeDecodeError:
+        return False
 
 
 def _fields(line: bytes) -> int:

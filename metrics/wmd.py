@@ -30,6 +30,7 @@ from lasw.metrics.ngrams import ReferenceNgrams
 from lasw.metrics.registry import unknown
 from lasw.metrics.stop_words import StopWords
 from lasw.metrics.text import Corpus
+from lasw.metrics.token_normalisation import Normaliser
 from lasw.metrics.vector_files import open_vectors
 from lasw.metrics.vectors import UNKNOWN, Embedding, described
 from lasw.metrics.wmd_kernel import CHUNKS, DISTANCE, EMPTY, LATE, MATCHED, MISSING, ORDER, move_words
@@ -38,6 +39,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "distance": ("cosine", "euclidean"),
     "unknown": UNKNOWN,
     "numbers": ("no", "yes"),
+    "preprocess": ("no", "yes"),
 }
 ORDER_CHOICES: dict[str, tuple[str, ...]] = {
     "penalty": ("chunks", "listing", "order"),
@@ -57,6 +59,7 @@ class Wmd(Metric):
         stop: words left out of both sides (3.4.3): a file with a word a line, or a number, the so many most frequent
             words of the references.
         seed: of random and average vectors.
+        preprocess: ``yes`` prepares both sides as 3.1.2 does, see `lasw.metrics.token_normalisation`.
 
     Statistics, (n, 2) float64: score, 1; of several references that of the best. The corpus score is the mean.
 
@@ -70,6 +73,7 @@ class Wmd(Metric):
     numbers: str = "no"
     stop: str = ""
     seed: int = 1
+    preprocess: str = "no"
 
     name = "WMD"
 
@@ -93,6 +97,9 @@ class Wmd(Metric):
         Raises:
             UserError: the vectors cannot be read.
         """
+        normaliser = Normaliser(references.vocabulary) if self.preprocess == "yes" else None
+        if normaliser:
+            references = References(tuple(map(normaliser.of, references.corpora)))
         embedding = Embedding(
             open_vectors(self.vectors),
             references.vocabulary,
@@ -102,7 +109,7 @@ class Wmd(Metric):
             seed=self.seed,
         )
         stop = StopWords.of(self.stop, references) if self.stop else None
-        return EmbeddedReferences(ReferenceNgrams.of(references), embedding, stop)
+        return EmbeddedReferences(ReferenceNgrams.of(references), embedding, stop, normaliser)
 
     def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[Any]:
         """(n, 2) score and 1; the same text of a segment is looked at once."""
@@ -126,7 +133,7 @@ class Wmd(Metric):
         if len(owners) and not (owners.min() >= 0 and owners.max() < len(references)):
             raise ValueError(f"owner points outside the {len(references)} segments")
         out = move_words(
-            hypotheses,
+            prepared.normaliser.of(hypotheses) if prepared.normaliser else hypotheses,
             owners,
             rows,
             references,
@@ -228,11 +235,12 @@ class Wmdo(Wmd):
 
 @dataclass(frozen=True)
 class EmbeddedReferences:
-    """References, vectors of the vocabulary's words, and which words are left out."""
+    """References, vectors of the vocabulary's words, which words are left out, and what prepares text."""
 
     references: ReferenceNgrams
     embedding: Embedding
     stop: StopWords | None
+    normaliser: Normaliser | None
 
 
 def check_vectors(name: str, path: str) -> None:

@@ -33,6 +33,8 @@ CONTENTS = {
     "GloVe": text(header=False),
     "fastText vec": text(end=" \n"),
     "carriage returns": text(end="\r\n"),
+    "byte order mark": b"\xef\xbb\xbf" + text(),
+    "byte order mark, GloVe": b"\xef\xbb\xbf" + text(header=False),
     "no last newline": text().rstrip(b"\n"),
     "word2vec binary": binary(),
     "word2vec binary without newlines": binary(newline=b""),
@@ -131,6 +133,14 @@ def test_bad_numbers_are_refused_when_they_are_needed(tmp_path, bad):
     file = open_vectors(path)
     assert file.rows(file.find(["good"])).tolist() == [[1.0, 2.0]]
     with pytest.raises(UserError, match=rf":3: '{bad}' in the vector of 'bad'"):
+        file.rows(file.find(["bad"]))
+
+
+def test_a_bad_number_in_the_first_line_does_not_make_it_binary(tmp_path):
+    path = tmp_path / "vectors"
+    path.write_text("2 2\nbad 1 x\ngood 1 2\n")
+    file = open_vectors(path)
+    with pytest.raises(UserError, match=r":2: 'x' in the vector of 'bad'"):
         file.rows(file.find(["bad"]))
 
 

@@ -16,6 +16,7 @@ from lasw.metrics.errors import UserError
 from lasw.metrics.preprocessing import Preprocessing
 from lasw.metrics.registry import metric
 from lasw.metrics.text import Corpus
+from lasw.metrics.token_normalisation import normalised
 from lasw.metrics.wmd import Wmd, Wmdo
 from lasw.metrics.wmd_kernel import CHUNKS, DISTANCE, MATCHED, ORDER
 
@@ -176,6 +177,23 @@ def test_stop_words(vectors, tmp_path):
     frequent = scores(Wmd(vectors, stop="2"), [e, e], [refs])
     assert frequent[0] == pytest.approx(expected)
     assert scores(Wmd(vectors, stop="2"), ["the"], [["is the"]])[0] == 1.0  # nothing left on either side
+
+
+def test_preprocessing_of_3_1_2(vectors):
+    line = "This 3 dollars is $3, 10% of my income/thirty-percent of my future. #work"
+    prepared = "this 3 dollars is $ 3 10 % of my income thirty percent of my future # work"
+    assert [w for token in line.split() for w in normalised(token)] == prepared.split()
+    assert [normalised(t) for t in ("Don't", "N.Y.", "1,000.5", "29-year-old", "...", "Ä/b")] == [
+        ["dont"],
+        ["ny"],
+        ["10005"],
+        ["29", "year", "old"],
+        [],
+        ["ä", "b"],
+    ]
+    m, plain = Wmdo(vectors, preprocess="yes"), Wmdo(vectors)
+    e, r = ["A-b, c.", "..."], ["A b/D !", "a"]
+    assert scores(m, e, [r]).tolist() == scores(plain, ["a b c", ""], [["a b d", "a"]]).tolist()
 
 
 def test_vectors_of_unknown_words(vectors):

@@ -33,6 +33,7 @@ Writes dev.de, dev.en (endings of the pool's files, else .source and .target), d
 pool), dev.scores, dev.rejected.tsv (why each of the first 1000 rejected was) and dev.html. The result is the same for
 any number of workers.
 """
+_EVERY = 5_000_000
 FIRST_PAIRS = 100_000  # function words are counted in so many first pairs: a prefix, whatever reads the rest
 
 
@@ -138,6 +139,8 @@ def run(arguments: argparse.Namespace) -> int:
                 feature_names=scorer.feature_names,
                 follow=arguments.explain or 0,
             )
+        if not selection.profile.pairs:
+            raise UserError("the pool is empty", path=given.source, expected="a pair a line")
         if arguments.explain:
             _explain(bitext, scorer, selection, arguments)
             return 0
@@ -235,14 +238,30 @@ def _number(name: str, text: str) -> float:
 
 @contextlib.contextmanager
 def _watched(quiet: bool) -> Iterator[Callable[[int], object] | None]:
-    """On a terminal, a count of the pairs read."""
-    if quiet or not sys.stderr.isatty():
+    """A count of the pairs read: a bar on a terminal, a line for every few million elsewhere."""
+    if quiet:
         yield None
+        return
+    if not sys.stderr.isatty():
+        yield _Log().update
         return
     from tqdm import tqdm
 
     with tqdm(unit=" pairs", unit_scale=True, leave=False, file=sys.stderr) as bar:
         yield bar.update
+
+
+class _Log:
+    """Tells how many pairs were read."""
+
+    def __init__(self) -> None:
+        self._pairs = 0
+
+    def update(self, pairs: int) -> None:
+        """So many more."""
+        before, self._pairs = self._pairs, self._pairs + pairs
+        if before // _EVERY < self._pairs // _EVERY:
+            note(False, f"{self._pairs:,} pairs read")
 
 
 def _write(selection: Selection, given: Bitext, arguments: argparse.Namespace) -> None:

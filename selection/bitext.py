@@ -135,9 +135,9 @@ class Bitext:
             paths.append(self.alignment)
         extras = [file.read(self.skip_bad) for file in self.scores]
         first_line = 1
-        for lines, numbers, bad in _zipped(
-            texts, extras, [*paths, *(file.path for file in self.scores)], self.skip_bad
-        ):
+        widths = [len(self.columns) or 1, *([1] * (len(texts) - 1)), *(len(file.names) for file in self.scores)]
+        paths += [file.path for file in self.scores]
+        for lines, numbers, bad in _zipped(texts, extras, paths, widths, self.skip_bad):
             alignment = lines[2] if len(lines) > 2 else None
             extra = np.concatenate([np.empty((len(bad), 0)), *numbers], axis=1)
             yield PairBlock(first_line, lines[0], lines[1], alignment, bad, extra)
@@ -198,9 +198,10 @@ def _zipped(
     texts: list[Iterator[Chunk]],
     extras: list[Iterator[tuple[NDArray[np.float64], NDArray[np.uint8]]]],
     paths: list[str],
+    widths: list[int],
     tolerant: bool,
 ) -> Iterator[tuple[list[Lines], list[NDArray[np.float64]], NDArray[np.uint8]]]:
-    """Blocks of lines with the same numbers from all streams."""
+    """Blocks of lines with the same numbers from all streams; `widths` says how many columns each stream has."""
     streams = [*(_Stream(text) for text in texts), *(_Stream(([x], bad) for x, bad in extra) for extra in extras)]
     done = 0
     while True:
@@ -222,8 +223,8 @@ def _zipped(
             n = min(1 << 16, max(rest) - start)
             none = Lines(LineArrays(np.full(1, 10, np.uint8), np.zeros(n, np.int64), np.zeros(n, np.int64)))
             yield (
-                [none] * len(lines),
-                [np.zeros((n, part[0][0].shape[1])) for part in parts[len(texts) :]],
+                [none] * sum(widths[: len(texts)]),
+                [np.zeros((n, width)) for width in widths[len(texts) :]],
                 np.full(n, NO_COUNTERPART, dtype=np.uint8),
             )
 

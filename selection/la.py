@@ -26,7 +26,8 @@ from lasw.selection.diversity import Diversity, Window, translation_similarity
 from lasw.selection.la_features import Scorer, refuse_faults
 
 WORDS = 30_000  # "a development corpus with 30k to 70k words is enough" (section 4.4.6)
-REACH = 32  # of the words asked for, so many times as many are kept as candidates
+REACH = 32  # of the words asked for, so many times as many are kept as candidates,
+LEAST_KEPT = 1_000_000  # and at least so many (some 20 MB), so that small selections need no second reading
 _AT_ONCE = 512  # candidates whose text is turned into ids together
 
 UNTRANSLATED, SIMILAR = "untranslated", "similar"
@@ -147,7 +148,7 @@ def select(
     words: int = WORDS,
     diversity: Diversity | None = None,
     *,
-    reach: int = REACH,
+    reach: int | None = None,
     feature_names: tuple[str, ...] = (),
     follow: int = 0,
 ) -> Selection:
@@ -157,20 +158,22 @@ def select(
         collect_pool: reads and scores the pool (see `pool_collector`); called once, rarely more often.
         words: source words to reach; the last pair taken may go beyond.
         diversity: the two filters.
-        reach: times `words`, how many source words of candidates are kept in memory.
+        reach: times `words`, how many source words of candidates are kept in memory; by default `REACH`, and at least
+            `LEAST_KEPT` words.
         feature_names: of the columns of features.
         follow: see `Greedy`.
 
     Raises:
         UserError: whatever reading the pool raises.
     """
+    budget = max(words * REACH, LEAST_KEPT) if reach is None else words * reach
     greedy = Greedy(words, diversity or Diversity(), follow)
     parts: list[Candidates] = []
     after: Rank | None = None
     profile: Profile | None = None
     readings = 0
     while True:
-        collection = collect_pool(words * reach, after)
+        collection = collect_pool(budget, after)
         readings += 1
         profile = collection.profile if profile is None else profile
         ranked = collection.ranked()

@@ -1,4 +1,7 @@
-"""Word alignments in columns, and as Pharaoh writes them: ``0-0 1-2`` a line, source-target, counted from 0."""
+"""Word alignments in columns, and as Pharaoh writes them: ``0-0 1-2`` a line, source-target, counted from 0.
+
+A possible point, ``0?0``, is read as a point, and a probability, ``0-0:0.5``, is read past.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ from lasw.metrics.errors import UserError
 from lasw.metrics.files import atomic_write, read_lines
 
 # Numbers below 10^9: a position fits 32 bits.
-_LINE = re.compile(r"[ \t]*([0-9]{1,9}-[0-9]{1,9}([ \t]+|$))*")
+_LINE = re.compile(r"[ \t]*([0-9]{1,9}[-?][0-9]{1,9}(:[0-9.eE+-]+)?([ \t]+|$))*")
+_EXTRA = re.compile(r":[0-9.eE+-]+")
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,8 @@ def read_pharaoh(path: str | os.PathLike[str]) -> Alignment:
                 line=number + 1,
                 expected="points like 0-0 1-2",
             )
+        if ":" in line or "?" in line:
+            lines[number] = line = _EXTRA.sub("", line).replace("?", "-")
         counts[number] = line.count("-")
     points = np.fromiter(map(int, " ".join(lines).replace("-", " ").split()), dtype=np.int32).reshape(-1, 2)
     rows = np.column_stack([np.repeat(np.arange(len(lines)), counts), points])

@@ -25,7 +25,7 @@ from lasw.selection.giza import write_giza
 from lasw.selection.la_features import features_of
 from lasw.selection.la_kernel import OK, READER
 from lasw.selection.lines import BAD_COLUMNS, NO_COUNTERPART, NOT_TEXT, TOO_LONG, Lines
-from lasw.selection.pharaoh import Alignment
+from lasw.selection.pharaoh import Alignment, read_pharaoh
 from lasw.selection.score_columns import score_column
 from lasw.selection.selection_files import text_names
 
@@ -94,6 +94,10 @@ def test_files_of_different_length(tmp_path: Path) -> None:
     blocks = list(Bitext(source, target, skip_bad=True).blocks())
     assert [bad for b in blocks for bad in b.bad.tolist()] == [0, 0, 0, 0, NO_COUNTERPART]
     assert blocks[-1].first_line == 5
+    nothing = write(tmp_path / "n", [])
+    (block,) = Bitext(source, nothing, nothing, skip_bad=True, scores=(score_column(f"x={target}"),)).blocks()
+    assert block.bad.tolist() == [NO_COUNTERPART] * 5
+    assert block.extra.shape == (5, 1)
 
 
 def test_lines_that_are_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,6 +166,13 @@ def test_score_columns(tmp_path: Path) -> None:
             score_column(spec)
     with pytest.raises(UserError, match="expected a number from 1"):
         score_column(f"x={tabs}:0")
+
+
+def test_whole_files_with_marks_and_probabilities(tmp_path: Path) -> None:
+    read = read_pharaoh(write(tmp_path / "a", ["0?1:1e-3 2-0", "", "1-1:0.5"]))
+    assert [points.tolist() for points in read] == [[[0, 1], [2, 0]], [], [[1, 1]]]
+    with pytest.raises(UserError, match=r"a:1: '0-1:' is no word alignment"):
+        read_pharaoh(write(tmp_path / "a", ["0-1:"]))
 
 
 def test_lines_are_taken_and_joined() -> None:
@@ -275,6 +286,13 @@ def test_everything_filtered_away(place: Path, capsys: pytest.CaptureFixture[str
     assert [(place / f"dev.{name}").read_bytes() for name in ("de", "en", "alignment", "lines")] == [b""] * 4
     assert lasw_select("--output", "dev", "--untranslated", "0") == 0
     assert capsys.readouterr().out == "nothing selected: the filters rejected all 7 candidates\n"
+
+
+def test_an_empty_pool(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("de", "en", "align"):
+        write(place / f"pool.{name}", [])
+    assert lasw_select("--output", "dev") == 1
+    assert capsys.readouterr().err == "lasw select: pool.de: the pool is empty; expected a pair a line\n"
 
 
 def test_faults_are_named_or_skipped_and_counted(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

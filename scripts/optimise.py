@@ -42,12 +42,17 @@ examples:
   lasw optimise --optimiser pro --references ref0 ref1 --option psi=0.1 --output weights.json --json nbest.gz
   lasw optimise --optimiser pro --features run1.features.dat --scores run1.scores.dat --start moses.ini
 
-Options of pro and wro (--option KEY=VALUE, may be repeated):
-  draws=5000  pairs=50  threshold=0.05  psi=1.0  loss=logistic|linear  l2=1.0  norm=l1|none
-of wro alone:
-  oracle_sampling=true  oracle_share=0.1  global_weight=true  reachable=0.4  reach_metric=BLEU+1
-of mira:
-  c=0.01  passes=60  decay=0.999  model_bg=false  safe_hope=false  shuffle=true  scaling=standard|raw  norm=l1|none
+The loss (--metric) is BLEU+1 by default, PABC4 for wro, BLEU for mert, mira and expected.
+Options (--option KEY=VALUE, may be repeated); all have norm=l1|none:
+  pro         draws=5000  pairs=50  threshold=0.05  psi=1.0  loss=logistic|linear  l2=1.0
+  wro         those of pro, oracle_sampling=true  oracle_share=0.1  global_weight=true  reachable=0.4
+              reach_metric=BLEU+1
+  mert        restarts=20  random_directions=5  range=NAME=LOW..HIGH,...  active=NAME,...
+  mira        c=0.01  passes=60  decay=0.999  model_bg=false  safe_hope=false  shuffle=true  scaling=standard|raw
+  expected    scale=1.0  l2=3e-05  entropy=0.0  stages=1  iterations=200
+  mle         oracle=mixed|local|hybrid|reference  mu=0.7  rounds=3  l2=0.001  iterations=500
+  perceptron  oracle=local|mixed|hybrid|reference  mu=0.5  rate=3.0  passes=30
+  ramp        variant=3|2|1  alpha=0.3  c=0.001  rate=5.0  rounds=20  passes=3
 
 Without --start (or --moses-ini) all weights start as 1; they matter where psi < 1, and for features that never differ.
 """
@@ -59,9 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("nbest", nargs="*", metavar="NBEST", help="N-best lists of the same sentences")
     parser.add_argument("--optimiser", required=True, metavar="NAME", help=f"one of {', '.join(NAMES)}")
-    parser.add_argument(
-        "--metric", metavar="SPEC", help="sentence metric (default: BLEU+1 for pro, PABC4 for wro, BLEU for mira)"
-    )
+    parser.add_argument("--metric", metavar="SPEC", help="the loss, any metric of `lasw score` (default: see below)")
     parser.add_argument(
         "--references", "-r", nargs="+", action="extend", default=[], metavar="REF", help="reference files"
     )

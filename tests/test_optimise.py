@@ -1,5 +1,6 @@
 """`lasw optimise`: from lists on disk to weights on disk."""
 
+import dataclasses
 import json
 import re
 
@@ -11,7 +12,7 @@ from lasw.metrics.registry import metric
 from lasw.metrics.text import read_corpus
 from lasw.scripts.main import main
 from lasw.tuning.formats.weight_files import read_weights
-from lasw.tuning.optimisers import NAMES
+from lasw.tuning.optimisers import NAMES, optimiser_class
 from lasw.tuning.pool_reader import read_pool
 from lasw.tuning.pro import PRO
 from lasw.tuning.weights import Weights
@@ -265,3 +266,22 @@ def test_a_real_run_of_eight_iterations(shared_data, tmp_path, capsys):
         assert not any(fit.warnings for fit in fits)
     assert read_weights(tmp_path / "w.json").dense[:14].tobytes() == fits[0].weights.dense.tobytes()
     assert result["pool_bleu"] == scores[0]
+
+
+def test_the_help_lists_the_options_of_every_optimiser(capsys):
+    with pytest.raises(SystemExit):
+        main(["optimise", "--help"])
+    text = capsys.readouterr().out
+    for name in NAMES:
+        listed = re.search(rf"^  {name} +(.*(?:\n {{8,}}.*)*)", text, re.MULTILINE)
+        assert listed, name
+        given = {key: value.split("|")[0] for key, value in re.findall(r"(\w+)=(\S+)", listed[1])}
+        if name == "wro":
+            given |= {field.name: str(field.default) for field in dataclasses.fields(optimiser_class("pro"))}
+        fields = {field.name: field.default for field in dataclasses.fields(optimiser_class(name))}
+        del fields["metric"], fields["norm"]
+        fields.pop("seed", None)
+        assert set(fields) == set(given) - {"metric", "norm", "seed"}
+        for key, value in fields.items():
+            if value != "":
+                assert str(value).lower() == given[key].lower(), (name, key)

@@ -43,9 +43,9 @@ class RoseModel:
     scale: tuple[float, ...]
     intercept: float
     language: str = ""
-    text: dict[str, str] = field(default_factory=dict)
+    text: dict[str, str] = field(default_factory=dict, hash=False)
     tagger: str = ""
-    training: dict[str, Any] = field(default_factory=dict)
+    training: dict[str, Any] = field(default_factory=dict, hash=False)
 
     def fingerprint(self) -> str:
         """Twelve hexadecimal digits that differ for models that score differently."""

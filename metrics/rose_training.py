@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -39,7 +40,7 @@ def train_rank(
         tagger: that tags the text, if the features need tags and the text has none.
 
     Raises:
-        UserError: no preference between two different translations.
+        UserError: no preference between two different translations, or a search without end.
     """
     from sklearn.svm import LinearSVC
 
@@ -54,7 +55,7 @@ def train_rank(
     # The solver wants two classes: every second pair is turned round, which without intercept changes nothing.
     sign = np.where(np.arange(len(differences)) % 2, -1.0, 1.0)
     solver = LinearSVC(fit_intercept=False, dual=False, C=cost, tol=1e-6, max_iter=_STEPS)
-    weights = solver.fit(differences * sign[:, None], sign).coef_[0]
+    weights = _fitted(solver, differences * sign[:, None], sign)
     right = int(np.count_nonzero(differences @ weights > 0))
     return _scaled(
         weights, mean, scale, untrained, {"pairs": len(better), "cost": cost, "ordered-right": right / len(differences)}
@@ -75,7 +76,7 @@ def train_reg(
         tagger: as `train_rank`.
 
     Raises:
-        UserError: all marks are equal.
+        UserError: all marks are equal, or a search without end.
     """
     from sklearn.svm import LinearSVR
 
@@ -94,7 +95,7 @@ def train_reg(
         tol=1e-6,
         max_iter=_STEPS,
     )
-    weights = solver.fit((X - mean) / scale, (y - y.mean()) / y.std()).coef_ * y.std()
+    weights = _fitted(solver, (X - mean) / scale, (y - y.mean()) / y.std()) * y.std()
     return _model(untrained, weights, mean, scale, float(y.mean()), {"marks": len(y), "cost": cost})
 
 
@@ -110,6 +111,18 @@ def _columns(rose: Rose, references: References) -> Any:
         return rose.features(hypotheses, prepared, owner)
 
     return columns
+
+
+def _fitted(solver: Any, X: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(d,) weights; refuses those of a search that was given up."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # told below, in one line
+        weights = np.asarray(solver.fit(X, y).coef_, dtype=np.float64).ravel()
+    if solver.n_iter_ >= _STEPS:
+        raise UserError(f"no end after {_STEPS} steps of training", expected="fewer", remedy="a smaller --cost helps")
+    return weights
 
 
 def _scaling(X: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import random
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lasw.metrics.base import References
+from lasw.metrics.direct_assessment import read_direct_assessment
 from lasw.metrics.errors import UserError
 from lasw.metrics.judgements import Judgements
 from lasw.metrics.learning import fingerprint, preference_columns, read_preferences
@@ -19,6 +22,7 @@ from lasw.metrics.rose import Rose
 from lasw.metrics.rose_features import CORE, RoseFeatures
 from lasw.metrics.rose_model import RoseModel, read_model, write_model
 from lasw.metrics.rose_training import train_rank, train_reg
+from lasw.metrics.text import Corpus
 from lasw.scripts.main import main
 
 SYSTEMS, SEGMENTS = 5, 120
@@ -73,9 +77,6 @@ def _prepared(data: Any) -> Any:
 
 def test_ranking_scores_are_0_without_a_match_and_1_for_the_reference(judged: Path) -> None:
     m = Rose(train_rank(read_preferences([judged]), RoseFeatures(("the",))))
-    from lasw.metrics.base import References
-    from lasw.metrics.text import Corpus
-
     refs = References.from_lines(["a b the c ."])
     corpus = Corpus.from_lines(["a b the c .", "x y z q !"], refs.vocabulary)
     # "the" is a function word, so that the second text is put against a reference of its own mix.
@@ -98,8 +99,6 @@ def marks_table(path: Path, judged: Path, *, slope: float = 7.0) -> Path:
 
 
 def test_regression_finds_known_weights(tmp_path: Path, judged: Path) -> None:
-    from lasw.metrics.direct_assessment import read_direct_assessment
-
     data = read_direct_assessment(marks_table(tmp_path / "marks.tsv", judged))
     m = Rose(train_reg([data], RoseFeatures(("the",)), cost=10.0))
     predicted = m.statistics(data.hypotheses, m.prepare(data.references), data.owner)[:, 0]
@@ -107,6 +106,45 @@ def test_regression_finds_known_weights(tmp_path: Path, judged: Path) -> None:
     assert np.abs(predicted - data.marks).max() < 0.15 * data.marks.std()
     with pytest.raises(UserError, match="all 600 marks are 3; expected some better than others"):
         train_reg([read_direct_assessment(marks_table(tmp_path / "x.tsv", judged, slope=0.0))], RoseFeatures())
+
+
+def test_training_that_does_not_end_is_told(judged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lasw.metrics.rose_training._STEPS", 2)
+    with pytest.raises(UserError, match=r"no end after 2 steps of training; .*; a smaller --cost helps"):
+        train_rank(read_preferences([judged]), RoseFeatures(("the",)), cost=1e6)
+
+
+def test_the_same_data_give_the_same_model_and_turned_pairs_too(judged: Path) -> None:
+    data = read_preferences([judged])
+    model = train_rank(data, RoseFeatures(("the",)))
+    assert train_rank(data, RoseFeatures(("the",))) == model
+    assert hash(Rose(model)) == hash(Rose(model))
+    turned = dataclasses.replace(data[0], better=data[0].worse, worse=data[0].better)
+    ours, others = (np.array(x.slopes()[0]) for x in (model, train_rank([turned], RoseFeatures(("the",)))))
+    assert ours / np.linalg.norm(ours) == pytest.approx(-others / np.linalg.norm(others), abs=1e-4)
+
+
+def test_rose_as_a_loss_and_in_a_mixture(tmp_path: Path) -> None:
+    """In blocks as pools come, and beside another metric."""
+    path = tmp_path / "rose.json"
+    write_model(path, truth().model)
+    mixed, alone = metric(f"MIX:ROSE:model={path}=0.5:BLEU+1=2"), metric(f"ROSE:model={path}")
+    references = References.from_lines(["a b the c .", "d e"])
+    corpus = Corpus.from_lines(["a b", "the c .", "d", "e d e", ""], references.vocabulary)
+    owner = np.array([0, 0, 1, 1, 1])
+    whole = alone.statistics(corpus, alone.prepare(references), owner)
+    prepared = alone.prepare(references)
+    parts = [alone.statistics(corpus.take(np.array([k])), prepared, owner[k : k + 1]) for k in range(5)]
+    assert np.array_equal(whole, np.concatenate(parts))
+    bleu = metric("BLEU+1")
+    expected = 0.5 * alone.sentence_scores(whole) + 2 * bleu.sentence_scores(
+        bleu.statistics(corpus, bleu.prepare(references), owner)
+    )
+    found = mixed.sentence_scores(mixed.statistics(corpus, mixed.prepare(references), owner))
+    assert found == pytest.approx(expected)
+    assert alone.score_gradient(whole.sum(axis=0)) == pytest.approx(
+        [1 / 5, -alone.corpus_score(whole.sum(axis=0)) / 5], abs=1e-6
+    )
 
 
 def test_the_model_file_is_the_model(tmp_path: Path) -> None:
@@ -259,10 +297,10 @@ def test_the_same_folder_twice(judged: Path) -> None:
 def test_agreement_on_real_judgements(shared_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Trained on one pair of WMT11, tested on one of WMT13: better than smoothed BLEU."""
     model = tmp_path / "rose.json"
-    text = ["--tokenize", "13a", "--lowercase", "--quiet"]
+    text = ["--lowercase", "--quiet"]
     data = shared_data / "wmt11" / "cs-en"
     assert run(capsys, "train-metric", "rose", "--data", data, "--output", model, *text)[0] == 0
-    held_out = read_preferences(
-        [shared_data / "wmt13" / "cs-en"], preprocess=Preprocessing("13a", lowercase=True).function()
-    )[0]
+    held_out = read_preferences([shared_data / "wmt13" / "cs-en"], preprocess=Preprocessing(lowercase=True).function())[
+        0
+    ]
     assert tau(held_out, f"ROSE:model={model}") > tau(held_out, "BLEU+1") + 0.01

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -111,9 +112,10 @@ def _results(arguments: argparse.Namespace) -> Results:
         settings |= {"bs": str(arguments.paired_bs_n), "seed": str(arguments.seed)}
     folds = {"folds": str(arguments.folds), "folds-seed": str(arguments.seed)}
     trained = [held_out_scores(one, data, arguments.folds, seed=arguments.seed) for one in trainers]
+    trained_names = [f"{spec} (trained)" for spec in arguments.train]
     return Results(
-        labels=[*(m.label(spec) for m, spec in zip(metrics, specs, strict=True)), *map(_trained_name, arguments.train)],
-        specs=[*specs, *map(_trained_name, arguments.train)],
+        labels=_labels([*(m.label(spec) for m, spec in zip(metrics, specs, strict=True)), *trained_names]),
+        specs=[*specs, *trained_names],
         signatures=[
             *(str(m.signature().with_settings(settings)) for m in metrics),
             *(str(one.signature().with_settings(folds | settings)) for one in trainers),
@@ -138,8 +140,10 @@ def _tested(results: Results, arguments: argparse.Namespace) -> Results:
     return dataclasses.replace(results, significance=found)
 
 
-def _trained_name(spec: str) -> str:
-    return f"{spec} (trained)"
+def _labels(names: list[str]) -> list[str]:
+    """The names without the folders of the files in them, where that leaves them different."""
+    short = [re.sub(r"[^:=]*/", "", name) for name in names]
+    return short if len(set(short)) == len(set(names)) else names
 
 
 def _reference_counts(data: Sequence[Judgements | DirectAssessment]) -> str:

@@ -140,6 +140,26 @@ def test_trained_rows(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "|folds:4|folds-seed:1|nrefs:1|" in out
 
 
+def test_rows_are_named_without_folders_of_files(
+    tmp_path: Path, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models = [tmp_path / name for name in ("a.json", "b.json")]
+    for model in models:
+        assert (
+            main(["train-metric", "rose", "--kind", "reg", "--data", str(table), "--output", str(model), "--quiet"])
+            == 0
+        )
+    capsys.readouterr()
+    first, second = (f"ROSE:model={model}" for model in models)
+    rows = output(capsys, "-m", first, "-m", second, "--da", str(table)).splitlines()
+    assert [row.split()[0] for row in rows[2:4]] == ["ROSE:model=a.json", "ROSE:model=b.json"]
+    (tmp_path / "other").mkdir()
+    same = tmp_path / "other" / "a.json"
+    same.write_bytes(models[0].read_bytes())
+    rows = output(capsys, "-m", first, "-m", f"ROSE:model={same}", "--da", str(table)).splitlines()
+    assert [row.split()[0] for row in rows[2:4]] == [first, f"ROSE:model={same}"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

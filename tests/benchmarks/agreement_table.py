@@ -1,0 +1,77 @@
+"""Every metric's agreement with people on WMT13 and WMT17: ``python tests/benchmarks/agreement_table.py``.
+
+Signatures stand below the numbers. Needs the real data beside the checkout. Text is tokenised by sacreBLEU's 13a and lower-cased, as the word vectors are.
+ROSE is trained on WMT11, of whose segments the numbers were inferred with BLEU: see the data's README. More metrics, a
+trained pairwise network say, are arguments; so are options of `lasw agree`:
+
+    python tests/benchmarks/agreement_table.py --sets wmt17 -m PAIRWISE:model=pairwise.json --significance
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import shlex
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from lasw.scripts.main import main
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+TEXT = ["--tokenize", "13a", "--lowercase"]
+NGRAMS = ["BLEU+1", "PABC3:alpha=0", "PABC4:alpha=3", "RAC1:alpha=0", "RABC2:alpha=0", "NIST", "METEOR", "CHRF"]
+NGRAMS += ["CHRF:words=2", "WER", "PER", "CDER", "TER"]
+# Each behind what it improves on.
+WITH_VECTORS = ["WMD:vectors={}", "WMDO:vectors={}", "WE:vectors={}", "WEWPI:vectors={}", "SRBLEU:vectors={}"]
+
+
+def judgements(name: str) -> list[str]:
+    """The arguments that name one year's data."""
+    folders = sorted(path for path in (DATA / name).iterdir() if path.is_dir())
+    tables = [str(folder / "seg_da.tsv.gz") for folder in folders if (folder / "seg_da.tsv.gz").exists()]
+    return ["--da", *tables] if tables else [*map(str, folders)]
+
+
+def trained_rose(folder: Path) -> str:
+    """The specification of a ROSE trained on WMT11."""
+    model = folder / "rose.json"
+    run(["train-metric", "rose", "--data", *judgements("wmt11"), *TEXT, "--quiet", "--output", str(model)])
+    return f"ROSE:model={model}"
+
+
+def unpacked_vectors(folder: Path) -> Path:
+    """Word vectors as a file that can be mapped."""
+    packed = next((DATA / "vectors").glob("*.bin.gz"))
+    path = folder / packed.stem
+    with gzip.open(packed, "rb") as source, path.open("wb") as target:
+        shutil.copyfileobj(source, target)
+    return path
+
+
+def run(arguments: list[str]) -> None:
+    """One command line, with its CPU seconds."""
+    print("$ lasw", shlex.join(arguments), flush=True)
+    start = time.process_time()
+    if main(arguments):
+        sys.exit(1)
+    print(f"({time.process_time() - start:.1f} CPU seconds)\n", flush=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sets", nargs="+", choices=("wmt11", "wmt13", "wmt17"), default=["wmt13", "wmt17"])
+    parser.add_argument("--only", nargs="+", metavar="SPEC", help="these metrics instead of all")
+    own, others = parser.parse_known_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        vectors = unpacked_vectors(Path(temporary))
+        specs = own.only or [
+            *NGRAMS,
+            *(spec.format(vectors) for spec in WITH_VECTORS),
+            trained_rose(Path(temporary)),
+        ]
+        wanted = [word for spec in specs for word in ("-m", spec)]
+        for name in own.sets:
+            run(["agree", *wanted, *TEXT, *others, *judgements(name)])

@@ -295,12 +295,10 @@ def test_the_same_folder_twice(judged: Path) -> None:
 
 
 def test_agreement_on_real_judgements(shared_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Trained on one pair of WMT11, tested on one of WMT13: better than smoothed BLEU."""
+    """Trained on one pair of languages of WMT11, tested on another of WMT13: better than smoothed BLEU."""
     model = tmp_path / "rose.json"
-    text = ["--lowercase", "--quiet"]
-    data = shared_data / "wmt11" / "cs-en"
-    assert run(capsys, "train-metric", "rose", "--data", data, "--output", model, *text)[0] == 0
-    held_out = read_preferences([shared_data / "wmt13" / "cs-en"], preprocess=Preprocessing(lowercase=True).function())[
-        0
-    ]
-    assert tau(held_out, f"ROSE:model={model}") > tau(held_out, "BLEU+1") + 0.01
+    words = ["--data", shared_data / "wmt11" / "cs-en", "--output", model, "--lowercase", "--quiet"]
+    assert run(capsys, "train-metric", "rose", *words)[0] == 0
+    preprocess = Preprocessing(lowercase=True).function()
+    held_out = read_preferences([shared_data / "wmt13" / "es-en"], preprocess=preprocess)[0]
+    assert tau(held_out, f"ROSE:model={model}") > tau(held_out, "BLEU+1") + 0.02

@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +20,35 @@ from lasw.metrics.errors import UserError
 from lasw.metrics.files import STANDARD_INPUT, read_lines, write_text
 from lasw.scripts.assignments import single_assignments
 from lasw.scripts.options import add_output_options, note, positive_int, print_json, warn
-from lasw.selection.bitext import Bitext, first_pairs
-from lasw.selection.diversity import Diversity
-from lasw.selection.la import WORDS, Selection, pool_collector, select
+from lasw.scripts.select_methods import (
+    add_method_options,
+    add_place_options,
+    chosen_method,
+    collector,
+    diversity,
+    material,
+    methods_text,
+    needs_alignment,
+    write_local,
+)
+from lasw.selection.bitext import Bitext, PairBlock, first_pairs
+from lasw.selection.la import WORDS, Selection, select
 from lasw.selection.la_features import NAMES, LAScorer, Scorer, most_frequent
+from lasw.selection.shards import ShardedBitext, read_shards
+
+Pool = Bitext | ShardedBitext
 
 _EPILOG = """\
 examples:
   lasw select --method la --source pool.de --target pool.en --alignment pool.align --words 30000 --output dev
   lasw select --tsv pool.tsv.gz --columns 1,2,3 --dry-run
+  lasw select --shards shards.tsv --dask tcp://head:8786 --output dev
 
 Writes dev.de, dev.en (endings of the pool's files, else .source and .target), dev.alignment, dev.lines (numbers in the
 pool), dev.scores, dev.rejected.tsv (why each of the first 1000 rejected was) and dev.html. The result is the same for
-any number of workers.
+any number of workers, on this machine or on a Dask cluster.
+
+methods:
 """
 _EVERY = 5_000_000
 FIRST_PAIRS = 100_000  # function words are counted in so many first pairs: a prefix, whatever reads the rest
@@ -39,7 +56,7 @@ FIRST_PAIRS = 100_000  # function words are counted in so many first pairs: a pr
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.epilog = _EPILOG
+    parser.epilog = _EPILOG + methods_text() + "\n"
     _add_pool(parser.add_argument_group("pool"))
     _add_choice(parser.add_argument_group("choice"))
     _add_alignment(parser.add_argument_group("word alignment, for a pool that comes without"))
@@ -49,7 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--explain", type=positive_int, metavar="LINE", help="only say what becomes of this pair, and why"
     )
-    parser.add_argument("--workers", type=positive_int, default=1, help="threads that score (default: 1)")
+    add_method_options(parser)
+    add_place_options(parser)
     add_output_options(parser)
 
 
@@ -58,6 +76,11 @@ def _add_pool(group: Any) -> None:
     group.add_argument("--target", metavar="FILE", help="their translations")
     group.add_argument("--alignment", metavar="FILE", help="their word alignment, Pharaoh's or GIZA++'s layout")
     group.add_argument("--tsv", metavar="FILE", help="one file with tabs instead of these")
+    group.add_argument(
+        "--shards",
+        metavar="FILE",
+        help="a pool in many files: a line a shard with source, target and alignment file, separated by tabs",
+    )
     group.add_argument("--columns", metavar="S,T[,A]", help="its columns of source, target, alignment (default: 1,2)")
     group.add_argument(
         "--score",
@@ -72,7 +95,7 @@ def _add_pool(group: Any) -> None:
 
 
 def _add_choice(group: Any) -> None:
-    group.add_argument("--method", choices=("la",), default="la", help="what ranks the pairs (default: la)")
+    group.add_argument("--method", default="la", metavar="NAME", help="what ranks the pairs, see below (default: la)")
     group.add_argument("--words", type=positive_int, default=WORDS, help="source words wanted (default: %(default)s)")
     group.add_argument("--low", type=int, default=10, help="source sentences are longer than this (default: 10)")
     group.add_argument("--high", type=int, default=50, help="and shorter than this (default: 50)")
@@ -91,9 +114,8 @@ def _add_choice(group: Any) -> None:
     group.add_argument(
         "--diversity",
         type=float,
-        default=0.3,
         metavar="X",
-        help="sources are less similar than this to those selected last (default: 0.3; 2: off)",
+        help="sources are less similar than this to those selected last (default: 0.3 for la and svm, else 2: off)",
     )
     group.add_argument(
         "--window", type=positive_int, default=200, help="how many of those selected last (default: 200)"
@@ -101,9 +123,8 @@ def _add_choice(group: Any) -> None:
     group.add_argument(
         "--untranslated",
         type=float,
-        default=0.6,
         metavar="X",
-        help="source and target are less similar than this (default: 0.6; 2: off)",
+        help="source and target are less similar than this (default: 0.6 for la and svm, else 2: off)",
     )
 
 
@@ -123,29 +144,50 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError("nowhere to write to", remedy="give --output PREFIX, --dry-run or --explain LINE")
     if arguments.output and not Path(arguments.output).absolute().parent.is_dir():
         raise UserError("no such folder", path=os.path.dirname(arguments.output), remedy="make it first")
-    with tempfile.TemporaryDirectory(prefix="lasw-select-") as scratch:
-        given = _bitext(arguments, Path(scratch))
-        bitext = _aligned(given, arguments, Path(scratch))
-        scorer = _scorer(arguments, bitext)
-        with _watched(arguments.quiet) as watch:
-            if arguments.dry_run:
-                collection = pool_collector(bitext, scorer, arguments.workers, watch=watch)(1, None)
-                _print_profile(Selection(None, 0, collection.profile, feature_names=scorer.feature_names), arguments)
-                return 0
-            selection = select(
-                pool_collector(bitext, scorer, arguments.workers, watch=watch),
-                arguments.words,
-                Diversity(arguments.diversity, arguments.window, arguments.untranslated, arguments.similarity),
-                feature_names=scorer.feature_names,
-                follow=arguments.explain or 0,
-            )
-        if not selection.profile.pairs:
-            raise UserError("the pool is empty", path=given.source, expected="a pair a line")
-        if arguments.explain:
-            _explain(bitext, scorer, selection, arguments)
+    chosen = chosen_method(arguments)
+    with tempfile.TemporaryDirectory(prefix="lasw-select-") as scratch, contextlib.ExitStack() as stack:
+        given = _pool(arguments, Path(scratch))
+        pool = _aligned(given, arguments, Path(scratch)) if needs_alignment(chosen) else given
+        watch = stack.enter_context(_watched(arguments.quiet))
+        collect = stack.enter_context(collector(arguments, pool, watch))
+        sample = partial(_first_pairs, pool)
+        la = _la_scorer(arguments, pool, sample)
+        scorer = chosen.scorer(material(arguments, pool, la, sample, collect))
+        if arguments.dry_run:
+            profile = collect(scorer)(1, None).profile
+            _print_profile(Selection(None, 0, profile, feature_names=scorer.feature_names), arguments)
             return 0
-        _write(selection, given, arguments)
+        if arguments.local:
+            print(write_local(arguments, pool, scorer))
+            return 0
+        selection = select(
+            collect(scorer),
+            arguments.words,
+            diversity(arguments, chosen),
+            feature_names=scorer.feature_names,
+            follow=arguments.explain or 0,
+        )
+        if not selection.profile.pairs:
+            raise UserError("the pool is empty", path=given.paths[0], expected="a pair a line")
+        if arguments.explain:
+            _explain(pool, scorer, selection, arguments)
+        else:
+            _write(selection, given, arguments)
     return 0
+
+
+def _pool(arguments: argparse.Namespace, scratch: Path) -> Pool:
+    """The pool as the options name it."""
+    if not arguments.shards:
+        return _bitext(arguments, scratch)
+    if arguments.source or arguments.target or arguments.alignment or arguments.tsv or arguments.score:
+        raise UserError("--shards beside another pool", expected="--shards alone")
+    return read_shards(arguments.shards, encoding=arguments.encoding, skip_bad=arguments.skip_bad)
+
+
+def _first_pairs(pool: Pool) -> list[PairBlock]:
+    shards = pool.shards if isinstance(pool, ShardedBitext) else (pool,)
+    return first_pairs((block for shard in shards for block in shard.blocks()), FIRST_PAIRS)
 
 
 def _bitext(arguments: argparse.Namespace, scratch: Path) -> Bitext:
@@ -190,10 +232,12 @@ def _columns(text: str) -> tuple[int, ...]:
     return tuple(map(int, words))
 
 
-def _aligned(bitext: Bitext, arguments: argparse.Namespace, scratch: Path) -> Bitext:
+def _aligned(bitext: Pool, arguments: argparse.Namespace, scratch: Path) -> Pool:
     """The pool with a word alignment."""
     if bitext.aligned:
         return bitext
+    if isinstance(bitext, ShardedBitext):
+        raise UserError("shards without alignment", path=arguments.shards, remedy="align each first (lasw align)")
     from lasw.selection.pool_alignment import align_by_models, train_on_pool
 
     path = scratch / "alignment"
@@ -206,9 +250,9 @@ def _aligned(bitext: Bitext, arguments: argparse.Namespace, scratch: Path) -> Bi
     return replace(bitext, alignment=str(path))
 
 
-def _scorer(arguments: argparse.Namespace, bitext: Bitext) -> Scorer:
+def _la_scorer(arguments: argparse.Namespace, pool: Pool, sample: Callable[[], list[PairBlock]]) -> LAScorer:
     weights = {name: _number(name, text) for name, text in single_assignments("--weight", arguments.weight).items()}
-    extra = bitext.score_names
+    extra = pool.score_names
     if len({*extra, *NAMES}) < len(extra) + len(NAMES):
         raise UserError("two score columns or features have one name", remedy="name the score column anew")
     unknown = next((name for name in weights if name not in NAMES and name not in extra), None)
@@ -217,7 +261,7 @@ def _scorer(arguments: argparse.Namespace, bitext: Bitext) -> Scorer:
     if arguments.function_words:
         words = tuple(line.strip(" \t") for line in read_lines(arguments.function_words))
     else:
-        words = most_frequent(first_pairs(bitext.blocks(), FIRST_PAIRS))
+        words = most_frequent(sample())
     return LAScorer(
         words,
         arguments.low,
@@ -264,11 +308,11 @@ class _Log:
             note(False, f"{self._pairs:,} pairs read")
 
 
-def _write(selection: Selection, given: Bitext, arguments: argparse.Namespace) -> None:
+def _write(selection: Selection, given: Pool, arguments: argparse.Namespace) -> None:
     from lasw.selection.selection_files import text_names, write_selection
     from lasw.selection.selection_report import report_html
 
-    written = write_selection(arguments.output, selection, text_names(given.source, given.target))
+    written = write_selection(arguments.output, selection, text_names(*given.paths[:2]))
     written.append(f"{arguments.output}.html")
     write_text(written[-1], report_html(selection, f"Selection {os.path.basename(arguments.output)}"))
     profile = selection.profile
@@ -333,7 +377,7 @@ def _print_profile(selection: Selection, arguments: argparse.Namespace) -> None:
         print(f"{n:>14,}  score {place * 10 * BIN:.1f} to {(place + 1) * 10 * BIN:.1f}")
 
 
-def _explain(bitext: Bitext, scorer: Scorer, selection: Selection, arguments: argparse.Namespace) -> None:
+def _explain(bitext: Pool, scorer: Scorer, selection: Selection, arguments: argparse.Namespace) -> None:
     line = arguments.explain
     block = next((b for b in bitext.blocks() if b.first_line <= line < b.first_line + len(b)), None)
     if block is None:

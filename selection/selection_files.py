@@ -14,9 +14,9 @@ from lasw.selection.lines import Lines
 _PACKED = (".gz", ".bz2", ".xz")
 
 
-def text_names(source: str, target: str | None) -> tuple[str, str]:
+def text_names(source: str, target: str) -> tuple[str, str]:
     """Endings of the two text files: those of the pool's files (``pool.de.gz``: ``de``) if they have different ones."""
-    ends = [_ending(path) for path in (source, target or "")]
+    ends = [_ending(path) for path in (source, target)]
     taken = {"alignment", "lines", "scores", "html"}
     if all(ends) and ends[0] != ends[1] and not taken & set(ends):
         return ends[0], ends[1]

@@ -184,7 +184,7 @@ def test_lines_are_taken_and_joined() -> None:
 
 def test_names_of_the_files() -> None:
     assert text_names("a/pool.de.gz", "b/pool.en.xz") == ("de", "en")
-    assert text_names("pool.txt", "other.txt") == text_names("pool.tsv", None) == ("source", "target")
+    assert text_names("pool.txt", "other.txt") == text_names("pool.tsv", "pool.tsv") == ("source", "target")
     assert text_names("s.lines", "s.en") == ("source", "target")
 
 

@@ -9,8 +9,8 @@ the flow: every word of r stands for a place in e, that of the word its largest 
 nearest to where the last word's place makes one expect it); runs of places that follow each other are chunks, and the
 penalty is chunks over words matched. A sentence against itself thus has distance 0 and one chunk.
 
-An empty hypothesis is as far away as one of unknown words only: distance, penalty and missing are 1. Empty against
-empty is equal: all three are 0.
+An empty hypothesis is as far away as one of unknown words only: distance (from the zero vector, if it is Euclidean),
+penalty and missing are 1. Empty against empty is equal: all three are 0.
 """
 
 from __future__ import annotations

@@ -104,8 +104,14 @@ def _move(  # type: ignore[no-untyped-def]
                 elif last > first:
                     out[r, k, MISSING] = 1.0
                 if (m == 0) != (n == 0):
-                    out[r, k, DISTANCE] = 1.0
                     out[r, k, EMPTY] = 1.0
+                    out[r, k, DISTANCE] = 1.0
+                    if euclidean:
+                        side = 0 if m == 0 else 3
+                        work = 0.0
+                        for j in range(columns if m == 0 else lines):
+                            work += kinds[side + 1, j] * np.sqrt(squared(vectors, place[kinds[side, j]], 0))
+                        out[r, k, DISTANCE] = work / max(m, n)
                 elif m > 0:
                     for i in range(lines):
                         word = kinds[3, i]

@@ -137,6 +137,9 @@ def test_empty_sides(vectors):
     assert scores(m, ["", "", "a"], [["a b", "", ""]]).tolist() == [0.0, 1.0, 0.0]
     assert scores(mo, ["", "", "a"], [["a b", "", ""]]).tolist() == pytest.approx([-0.28, 1.0, -0.18])
     assert m.corpus_score(np.zeros(2)) == 0.0
+    euclidean = Wmd(vectors, distance="euclidean")
+    unknown = scores(euclidean, ["x", "a b"], [["a b", "x"]])
+    assert scores(euclidean, ["", "a b"], [["a b", ""]]).tolist() == pytest.approx(unknown.tolist())
 
 
 def test_one_against_three_hundred(vectors):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import math
+from pathlib import Path
 
 from lasw.metrics import word_classes
 from lasw.metrics.direct_assessment import read_direct_assessment
@@ -35,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", nargs="+", action="extend", required=True, metavar="DATA", help="folders, or tables")
     parser.add_argument("--output", required=True, metavar="FILE", help="where the model goes, JSON")
     parser.add_argument(
-        "--cost", type=float, default=DEFAULT_COST, help="of errors against large weights (default: %(default)s)"
+        "--cost", type=float, default=DEFAULT_COST, help="of errors, against large weights (default: %(default)s)"
     )
     group = parser.add_argument_group("features")
     group.add_argument("--pos", action="store_true", help="parts of speech too; the text is tagged, word|TAG")
@@ -47,7 +48,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="one a line; or wordfreq, for --language's (default: the most frequent words of the references)",
     )
-    group.add_argument("--function-word-count", type=positive_int, metavar="N", default=word_classes.FUNCTION_WORDS)
+    group.add_argument(
+        "--function-word-count",
+        type=positive_int,
+        metavar="N",
+        default=word_classes.FUNCTION_WORDS,
+        help="how many, unless a file lists them (default: %(default)s)",
+    )
     group.add_argument("--language", default="", metavar="CODE", help="noted in the model")
     add_text_options(parser)
     add_output_options(parser)
@@ -61,6 +68,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError("--pos and --tagger", expected="one of them: either the text has tags or it has not")
     if arguments.pos and arguments.tokenize:
         raise UserError("--pos and --tokenize", expected="text that is tokenised, since each token has its tag")
+    folder = Path(arguments.output).absolute().parent
+    if not folder.is_dir():
+        raise UserError("no such folder", path=folder, expected="one that the model can be written to")
     text = Preprocessing(arguments.tokenize, arguments.lowercase)
     model = _trained(arguments, text)
     model = dataclasses.replace(

@@ -279,6 +279,7 @@ def test_training_with_parts_of_speech(tmp_path: Path, judged: Path, capsys: pyt
         (["--function-words", "wordfreq"], "--function-words wordfreq without a language"),
         (["--function-words", "/nowhere"], "/nowhere: no such file"),
         (["--data", "/nowhere"], "/nowhere: no such folder"),
+        (["--output", "/nowhere/rose.json"], "/nowhere: no such folder; expected one that the model"),
     ],
 )
 def test_what_training_refuses(

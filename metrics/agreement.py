@@ -1,6 +1,7 @@
 """How well a metric agrees with people: by segment and by system, with preferences or with direct assessment.
 
-Preferences: Kendall's tau of sentence scores; Pearson and Spearman of corpus scores with the systems' expected wins.
+Preferences: Kendall's tau of sentence scores; Pearson and Spearman of corpus scores with the systems' expected wins, or
+with scores that people gave the systems.
 Direct assessment: Pearson and Spearman of sentence scores with the marks, and of each system's corpus score over the
 segments that it has marks for with the mean of these marks.
 
@@ -139,6 +140,8 @@ def _with_preferences(scores: Scores, judgements: Judgements, tau: int) -> Agree
         return np.stack([scores.corpus(s, np.arange(n), counts) for s in systems.tolist()], axis=1)
 
     def human(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        if judgements.given is not None:
+            return np.broadcast_to(judgements.given, (len(counts), len(judgements.given)))
         return _shares(weighted_sums(counts, won), weighted_sums(counts, compared))
 
     measures = {(SEGMENTS, "kendall"): Measure(kendall(better, worse, tau=tau), taus)}

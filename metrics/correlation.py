@@ -46,6 +46,8 @@ def kendall(better: NDArray[np.float64], worse: NDArray[np.float64], *, tau: int
         worse: (m,) scores of those they were preferred to.
         tau: 12, 13 or 14.
     """
+    if np.isnan(better).any() or np.isnan(worse).any():
+        return Correlation(None, len(better), "a score is no number")
     orders = np.array([np.count_nonzero(better > worse), np.count_nonzero(better < worse), len(better)], np.float64)
     value = float(tau_of_counts(orders, tau))
     if np.isnan(value):
@@ -69,6 +71,8 @@ def pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> Correlation:
     n = len(x)
     if n < 2:
         return Correlation(None, n, f"n = {n}")
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        return Correlation(None, n, "a score is no number")
     if np.ptp(x) == 0 or np.ptp(y) == 0:
         return Correlation(None, n, "constant")
     # From 0 to 1 before the mean is taken off and squares are taken, in which tiny differences else vanish.
@@ -81,7 +85,8 @@ def pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> Correlation:
 
 def spearman(x: NDArray[np.float64], y: NDArray[np.float64]) -> Correlation:
     """Spearman's rank correlation of two vectors (n,): Pearson's of the ranks, equal values sharing their mean rank."""
-    return pearson(_ranks(x), _ranks(y))
+    finite = np.isfinite(x).all() and np.isfinite(y).all()
+    return pearson(_ranks(x), _ranks(y)) if finite else pearson(x, y)
 
 
 def resampled_pearson(

@@ -4,12 +4,16 @@ A folder holds ``ref.txt`` (or several: ``ref0.txt``, ``ref1.txt``), ``hyp/SYSTE
 compressed or not. ``pairs.tsv`` has the columns ``seg1 sysA sysB rel judge``: the segment counted from 1, and ``<``
 where sysA is better, ``>`` where sysB is, ``=`` for a tie; other columns are ignored. People were sometimes shown the
 reference among the systems: pairs with ``_ref`` are left out, and counted.
+
+Where people's scores of whole systems are known by themselves, ``systems.tsv`` holds them, columns ``system human``;
+they then count instead of the share of comparisons won, and ``pairs.tsv`` may be missing.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,7 +30,7 @@ from lasw.metrics.text import Vocabulary, read_corpus
 _REFERENCE = "_ref"
 _COLUMNS = ("seg1", "sysA", "sysB", "rel")
 _TEXT = re.compile(r"(?P<name>.+)\.txt(\.(gz|bz2|xz))?")
-_TABLE = re.compile(r"pairs\.tsv(\.(gz|bz2|xz))?")
+_TABLE = r"{}\.tsv(\.(gz|bz2|xz))?"
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,7 @@ class Judgements:
         better, worse: (m,) int64, system preferred and system not preferred.
         ties: how many pairs people found equally good; they enter no correlation.
         with_reference: how many pairs were left out because one of the two was the reference itself.
+        given: (S,) people's scores of the systems, NaN for one without; None if they come from the preferences.
     """
 
     name: str
@@ -51,6 +56,7 @@ class Judgements:
     worse: NDArray[np.int64]
     ties: int
     with_reference: int
+    given: NDArray[np.float64] | None = None
 
     def expected_wins(self) -> NDArray[np.float64]:
         """(S,) share of each system's comparisons that it won, ties left out; NaN for a system never compared."""
@@ -85,11 +91,21 @@ def read_judgements(
 
     evaluation = Evaluation(References(corpora(references)), corpora([path for _, path in systems]))
     names = tuple(name for name, _ in systems)
-    tables = [path for path in sorted(folder.iterdir()) if _TABLE.fullmatch(path.name)]
-    if len(tables) != 1:
-        raise UserError(f"{len(tables)} tables of judgements", path=folder, expected="one, pairs.tsv or pairs.tsv.gz")
-    pairs = _read_pairs(tables[0], names, len(evaluation.references), encoding)
-    return Judgements(folder.resolve().name, names, evaluation, *pairs)
+    pairs, scores = _tables(folder, "pairs"), _tables(folder, "systems")
+    if len(pairs) + (not pairs and len(scores)) != 1 or len(scores) > 1:
+        found = f"{len(pairs)} tables of judgements"
+        found += f", {len(scores)} of systems" if scores else ""
+        raise UserError(found, path=folder, expected="one, pairs.tsv or pairs.tsv.gz")
+    given = _read_systems(scores[0], names, encoding) if scores else None
+    if not pairs:
+        nothing = np.empty(0, dtype=np.int64)
+        return Judgements(folder.resolve().name, names, evaluation, nothing, nothing, nothing, 0, 0, given)
+    preferences = _read_pairs(pairs[0], names, len(evaluation.references), encoding)
+    return Judgements(folder.resolve().name, names, evaluation, *preferences, given)
+
+
+def _tables(folder: Path, name: str) -> list[Path]:
+    return [path for path in sorted(folder.iterdir()) if re.fullmatch(_TABLE.format(name), path.name)]
 
 
 def _texts(folder: Path) -> list[tuple[str, Path]]:
@@ -108,24 +124,10 @@ def _texts(folder: Path) -> list[tuple[str, Path]]:
 def _read_pairs(
     path: Path, systems: tuple[str, ...], segments: int, encoding: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int, int]:
-    lines = read_lines(path, encoding=encoding)
-    header = lines[0].split("\t") if lines else []
-    missing = [name for name in _COLUMNS if name not in header]
-    if missing:
-        raise UserError(
-            f"no column {missing[0]!r}", path=path, line=1, expected="a first line that names the columns, with tabs"
-        )
-    places = [header.index(name) for name in _COLUMNS]
     index = {name: k for k, name in enumerate(systems)}
     rows: list[tuple[int, int, int]] = []
     ties = with_reference = 0
-    for number, line in enumerate(lines[1:], start=2):
-        fields = line.split("\t")
-        if not line and number == len(lines):
-            raise UserError("one extra blank last line", path=path, line=number, remedy="remove it")
-        if len(fields) != len(header):
-            raise UserError(f"{len(fields)} columns", path=path, line=number, expected=f"{len(header)}")
-        segment, first, second, relation = (fields[place] for place in places)
+    for number, (segment, first, second, relation) in _rows(path, _COLUMNS, encoding):
         if _REFERENCE in (first, second):
             with_reference += 1
             continue
@@ -133,8 +135,7 @@ def _read_pairs(
             raise UserError(f"segment {segment!r}", path=path, line=number, expected=f"a number from 1 to {segments}")
         for name in (first, second):
             if name not in index:
-                error = unknown("system", name, list(systems))
-                raise UserError(error.found, path=path, line=number, expected=error.expected, remedy=error.remedy)
+                raise _unknown_system(name, systems, path, number)
         if first == second:
             raise UserError(f"system {first} against itself", path=path, line=number, expected="two systems")
         if relation == "=":
@@ -147,3 +148,47 @@ def _read_pairs(
             raise UserError(f"relation {relation!r}", path=path, line=number, expected="'<', '>' or '='")
     table = np.array(rows, dtype=np.int64).reshape(-1, 3)
     return table[:, 0], table[:, 1], table[:, 2], ties, with_reference
+
+
+def _read_systems(path: Path, systems: tuple[str, ...], encoding: str) -> NDArray[np.float64]:
+    """(S,) people's scores, NaN for a system without."""
+    index = {name: k for k, name in enumerate(systems)}
+    scores = np.full(len(systems), np.nan)
+    for number, (name, text) in _rows(path, ("system", "human"), encoding):
+        if name == _REFERENCE:
+            continue
+        if name not in index:
+            raise _unknown_system(name, systems, path, number)
+        if not math.isnan(scores[index[name]]):
+            raise UserError(f"system {name} again", path=path, line=number, expected="one line for each")
+        try:
+            scores[index[name]] = float(text)
+        except ValueError:
+            scores[index[name]] = math.nan
+        if not math.isfinite(scores[index[name]]):
+            raise UserError(f"score {text!r}", path=path, line=number, expected="a finite number")
+    return scores
+
+
+def _rows(path: Path, columns: tuple[str, ...], encoding: str) -> Iterator[tuple[int, list[str]]]:
+    """The 1-based number of each line behind the first, and its fields of these columns."""
+    lines = read_lines(path, encoding=encoding)
+    header = lines[0].split("\t") if lines else []
+    missing = [name for name in columns if name not in header]
+    if missing:
+        raise UserError(
+            f"no column {missing[0]!r}", path=path, line=1, expected="a first line that names the columns, with tabs"
+        )
+    places = [header.index(name) for name in columns]
+    for number, line in enumerate(lines[1:], start=2):
+        fields = line.split("\t")
+        if not line and number == len(lines):
+            raise UserError("one extra blank last line", path=path, line=number, remedy="remove it")
+        if len(fields) != len(header):
+            raise UserError(f"{len(fields)} columns", path=path, line=number, expected=f"{len(header)}")
+        yield number, [fields[place] for place in places]
+
+
+def _unknown_system(name: str, systems: tuple[str, ...], path: Path, line: int) -> UserError:
+    error = unknown("system", name, list(systems))
+    return UserError(error.found, path=path, line=line, expected=error.expected, remedy=error.remedy)

@@ -24,7 +24,9 @@ from lasw.scripts.options import add_output_options, add_text_options, note, pos
 
 _EPILOG = """\
 A folder holds ref.txt, hyp/SYSTEM.txt and pairs.tsv (columns seg1 sysA sysB rel judge; < where sysA is better),
-each compressed or not. With --da a table of marks has the columns human hyp ref, and if known seg1 and system.
+each compressed or not. If it holds systems.tsv too (columns system human), these scores count at the system level
+instead of the share of won comparisons. With --da a table of marks has the columns human hyp ref, and if known seg1 and
+system.
 
 examples:
   lasw agree -m PABC3:alpha=0 -m RAC1:alpha=0 -m RABC2:alpha=0 --tau 13 wmt13/cs-en wmt13/de-en wmt13/es-en
@@ -129,6 +131,7 @@ def _results(arguments: argparse.Namespace) -> Results:
             for f, x in enumerate(data)
         ],
         tau=None if arguments.da else tau,
+        of_systems=_scores_of_systems(data),
     )
 
 
@@ -144,6 +147,16 @@ def _labels(names: list[str]) -> list[str]:
     """The names without the folders of the files in them, where that leaves them different."""
     short = [re.sub(r"[^:=]*/", "", name) for name in names]
     return short if len(set(short)) == len(set(names)) else names
+
+
+def _scores_of_systems(data: Sequence[Judgements | DirectAssessment]) -> str:
+    """What corpus scores are correlated with."""
+    kinds = {"mean mark" if isinstance(x, DirectAssessment) else _kind_of_scores(x) for x in data}
+    return " or ".join(sorted(kinds))
+
+
+def _kind_of_scores(judgements: Judgements) -> str:
+    return "expected wins" if judgements.given is None else "given score"
 
 
 def _reference_counts(data: Sequence[Judgements | DirectAssessment]) -> str:

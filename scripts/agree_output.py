@@ -28,6 +28,7 @@ class Results:
         names: F, of the sets.
         agreements: F lists of M.
         tau: the year of Kendall's tau; None for direct assessment.
+        of_systems: what corpus scores are correlated with.
         significance: F, or none where it was not asked for.
     """
 
@@ -37,6 +38,7 @@ class Results:
     names: Sequence[str]
     agreements: Sequence[Sequence[Agreement]]
     tau: int | None
+    of_systems: str
     significance: Sequence[dict[Key, Significance]] = ()
 
     def measured(self) -> list[Key]:
@@ -50,7 +52,7 @@ class Results:
             return f"segments: Kendall's tau, WMT{self.tau}"
         if level == SEGMENTS:
             return f"segments: {coefficient.title()}, sentence score with mark"
-        return f"systems: {coefficient.title()}, corpus score with {'expected wins' if self.tau else 'mean mark'}"
+        return f"systems: {coefficient.title()}, corpus score with {self.of_systems}"
 
 
 def as_tables(results: Results) -> str:

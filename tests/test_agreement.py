@@ -36,6 +36,11 @@ def test_kendall_that_does_not_exist() -> None:
         kendall(ties, ties, tau=15)
 
 
+def test_scores_that_are_no_numbers_have_no_correlation() -> None:
+    x, y = np.array([1.0, np.nan, 2.0]), np.arange(3.0)
+    assert {str(f(x, y)) for f in (kendall, pearson, spearman)} == {"undefined (a score is no number)"}
+
+
 VALUES = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e6, 1e6, allow_subnormal=False))
 
 
@@ -100,6 +105,40 @@ def test_judgements_and_agreement_by_hand(tmp_path: Path) -> None:
     assert result[SYSTEMS, "spearman"] == Correlation(1.0, 3)
     scores, wins = [5 / 6, 1.0, 2 / 6], [2 / 3, 3 / 4, 0.0]
     assert result[SYSTEMS, "pearson"].value == pytest.approx(np.corrcoef(scores, wins)[0, 1])
+
+
+def test_scores_of_systems_that_are_given(tmp_path: Path) -> None:
+    path = folder(tmp_path, PAIRS)
+    (path / "systems.tsv").write_text("human\tsystem\n80.5\tpoor\n70\tgood\n-1e1\tidle\n99\t_ref\n")
+    judgements = read_judgements(path)
+    assert judgements.given is not None
+    assert judgements.given.tolist() == pytest.approx([np.nan, 70.0, -10.0, 80.5], nan_ok=True)
+    result = agreement(metric("PAC1:alpha=0"), judgements)
+    scores = [1.0, 0.0, 2 / 6]  # good, idle, poor
+    assert result[SYSTEMS, "pearson"].value == pytest.approx(np.corrcoef(scores, [70, -10, 80.5])[0, 1])
+    assert result[SEGMENTS, "kendall"].n == 5
+    drawn = result.measures[SYSTEMS, "spearman"].resample(np.array([[1.0, 1.0], [0.0, 2.0]]))
+    assert drawn.tolist() == pytest.approx([0.5, 0.5])
+    (path / "pairs.tsv").unlink()
+    result = agreement(metric("PAC1:alpha=0"), read_judgements(path))
+    assert result[SYSTEMS, "spearman"] == Correlation(pytest.approx(0.5), 3)
+    assert str(result[SEGMENTS, "kendall"]) == "undefined (no pairs)"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("system\n", "systems.tsv:1: no column 'human'"),
+        ("system\thuman\ngodo\t1\n", r"systems.tsv:2: unknown system 'godo'; .*did you mean 'good'\?"),
+        ("system\thuman\ngood\t1\ngood\t1\n", "systems.tsv:3: system good again"),
+        ("system\thuman\ngood\tinf\n", "systems.tsv:2: score 'inf'; expected a finite number"),
+    ],
+)
+def test_wrong_scores_of_systems_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = folder(tmp_path, PAIRS)
+    (path / "systems.tsv").write_text(text)
+    with pytest.raises(UserError, match=message):
+        read_judgements(path)
 
 
 @pytest.mark.parametrize(

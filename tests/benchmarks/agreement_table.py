@@ -1,8 +1,8 @@
 """Every metric's agreement with people on WMT13 and WMT17: ``python tests/benchmarks/agreement_table.py``.
 
-Signatures stand below the numbers. Needs the real data beside the checkout. Text is tokenised by sacreBLEU's 13a and lower-cased, as the word vectors are.
-ROSE is trained on WMT11, of whose segments the numbers were inferred with BLEU: see the data's README. More metrics, a
-trained pairwise network say, are arguments; so are options of `lasw agree`:
+Signatures stand below the numbers. Needs the real data beside the checkout. Text is tokenised by sacreBLEU's 13a and
+lower-cased, as the word vectors are. ROSE is trained on WMT11, of whose segments the numbers were inferred with BLEU:
+see the data's README. More metrics, a trained pairwise network say, are arguments; so are options of `lasw agree`:
 
     python tests/benchmarks/agreement_table.py --sets wmt17 -m PAIRWISE:model=pairwise.json --significance
 """

@@ -22,7 +22,7 @@ from lasw.selection.bitext import Bitext
 from lasw.selection.candidates import Collection, Rank
 from lasw.selection.la import Collect
 from lasw.selection.la_features import Scorer, refuse_faults
-from lasw.selection.shards import PAIRS, Part, ShardedBitext, parts_of
+from lasw.selection.shards import PAIRS, Part, parts_of
 
 ATTEMPTS = 5  # at one part; Dask itself tries a task four times on workers that die before it gives up
 
@@ -107,7 +107,7 @@ def dask(address: str) -> Iterator[Workers]:
 
 
 def distributed_collector(
-    bitext: Bitext | ShardedBitext,
+    bitext: Bitext,
     scorer: Scorer,
     workers: Workers,
     *,
@@ -117,7 +117,7 @@ def distributed_collector(
     """Reads a pool with other processes; takes the place of `la.pool_collector`.
 
     Args:
-        bitext: the pool; shards in files must be where workers see them.
+        bitext: the pool; of a `ShardedBitext` the files must be where workers see them.
         scorer: sent to the workers.
         workers: see `processes` and `dask`.
         pairs: of a part, where one stream is cut up.

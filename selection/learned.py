@@ -94,7 +94,7 @@ def learn(
         gamma: of its kernel; by default 1 / number of features that vary.
 
     Raises:
-        UserError: one of the classes is empty, or scikit-learn is not installed.
+        UserError: one of the classes is empty.
     """
     good = _first(trusted, la, words)
     bad = collector(Worst(la))(words, None).ranked()
@@ -114,14 +114,9 @@ def train(
     Args:
         good, bad: at least one row each.
         c, gamma: see `learn`.
-
-    Raises:
-        UserError: scikit-learn is not installed.
     """
-    try:
-        from sklearn.svm import SVC
-    except ImportError:
-        raise UserError("learned selection needs scikit-learn", remedy="pip install scikit-learn") from None
+    from sklearn.svm import SVC
+
     rows = np.concatenate([good, bad])
     mean, scale = rows.mean(axis=0), rows.std(axis=0)
     varies = scale > 1e-12  # a feature that is the same everywhere says nothing, and must not blow up rounding errors

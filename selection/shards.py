@@ -7,8 +7,8 @@ workers read themselves; then hardly anything but candidates moves over the netw
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import Protocol
@@ -86,51 +86,36 @@ class FilePart:
 
 
 @dataclass(frozen=True)
-class ShardedBitext:
-    """A pool in many files, in the order given; it can stand wherever a `Bitext` is read.
+class ShardedBitext(Bitext):
+    """A pool in many files, in the order given, with line numbers counted through. Made by `of`.
 
     Args:
-        shards: at least one, all with or all without alignment.
-        counts: pairs of each; counted on first use if not given.
+        shards: at least one; the other fields are those of the first.
     """
 
-    shards: tuple[Bitext, ...]
-    counts: tuple[int, ...] = ()
+    shards: tuple[Bitext, ...] = ()
 
-    def __post_init__(self) -> None:
-        if not self.shards:
+    @classmethod
+    def of(cls, shards: Sequence[Bitext]) -> ShardedBitext:
+        """A pool of some shards.
+
+        Raises:
+            UserError: there is none, or some have an alignment or scores and others not.
+        """
+        if not shards:
             raise UserError("a pool of no files")
-        if len({(shard.aligned, shard.score_names) for shard in self.shards}) > 1:
+        if len({(shard.aligned, shard.score_names, shard.skip_bad) for shard in shards}) > 1:
             raise UserError("some shards have an alignment or scores, others not", expected="the same for all")
+        first = {field.name: getattr(shards[0], field.name) for field in fields(Bitext)}
+        return cls(**first, shards=tuple(shards))
 
     @cached_property
     def shifts(self) -> tuple[int, ...]:
-        """How many pairs stand before each shard."""
-        counts = self.counts or [pair_count(shard) for shard in self.shards]
-        return tuple(accumulate(counts[:-1], initial=0))
-
-    @property
-    def aligned(self) -> bool:
-        """Whether the pairs come with word alignments."""
-        return self.shards[0].aligned
-
-    @property
-    def skip_bad(self) -> bool:
-        """Whether faulty pairs are counted instead of refused."""
-        return self.shards[0].skip_bad
-
-    @property
-    def paths(self) -> tuple[str, str, str]:
-        """The files of the first shard, for messages."""
-        return self.shards[0].paths
-
-    @property
-    def score_names(self) -> tuple[str, ...]:
-        """Names of the score columns."""
-        return self.shards[0].score_names
+        """How many pairs stand before each shard; they are counted on first use."""
+        return tuple(accumulate(map(pair_count, self.shards[:-1]), initial=0))
 
     def blocks(self) -> Iterator[PairBlock]:
-        """All pairs, with line numbers counted through."""
+        """All pairs; faults that reading finds are named by the lines of their own file."""
         for part in self.parts():
             for block in part.blocks():
                 yield replace(block, first_line=block.first_line + part.shift)
@@ -145,7 +130,7 @@ def pair_count(bitext: Bitext) -> int:
     return sum(map(len, bitext.blocks()))
 
 
-def parts_of(bitext: Bitext | ShardedBitext, pairs: int = PAIRS) -> Iterator[Part]:
+def parts_of(bitext: Bitext, pairs: int = PAIRS) -> Iterator[Part]:
     """The parts of a pool in order: its files, or what is read of a single stream, `pairs` pairs at a time."""
     if isinstance(bitext, ShardedBitext):
         yield from bitext.parts()
@@ -193,5 +178,5 @@ def read_shards(path: str, *, encoding: str = "utf-8", skip_bad: bool = False) -
         alignment = files[2] if len(files) > 2 else None
         shards.append(Bitext(files[0], files[1], alignment, encoding=encoding, skip_bad=skip_bad))
     if not shards:
-        raise UserError("no shard in the table", path=path)
-    return ShardedBitext(tuple(shards))
+        raise UserError("no shard in the table", path=path, expected="a shard a line")
+    return ShardedBitext.of(shards)

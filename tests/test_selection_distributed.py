@@ -103,13 +103,13 @@ def test_shards_in_files(tmp_path: Path, expected: tuple[Any, ...]) -> None:
     sharded = read_shards(str(tmp_path / "shards"))
     workers = Workers(lambda: ThreadPoolExecutor(2), 2)
     assert chosen_by(distributed_collector(sharded, SCORER, workers)) == expected
-    assert chosen_by(pool_collector(sharded, SCORER)) == expected  # type: ignore[arg-type]
+    assert chosen_by(pool_collector(sharded, SCORER)) == expected
 
 
 def test_faults_in_shards_are_named_by_their_own_file(tmp_path: Path) -> None:
     pairs = lines(1, 30)
     faulty = [*pairs[:4], (pairs[4][0], "", ""), *pairs[5:]]
-    shards = ShardedBitext(tuple(Bitext(*write(tmp_path, part, name)) for part, name in ((pairs, "a"), (faulty, "b"))))
+    shards = ShardedBitext.of([Bitext(*write(tmp_path, part, name)) for part, name in ((pairs, "a"), (faulty, "b"))])
     with pytest.raises(UserError) as error:
         distributed_collector(shards, SCORER, Workers(lambda: ThreadPoolExecutor(2), 4))(100, None)
     assert str(error.value).startswith(f"{tmp_path / 'b.en'}:5: the target side is empty")

@@ -11,9 +11,10 @@ level included; metrics are paired because they share the draws (`lasw.metrics.a
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,9 @@ from lasw.metrics.correlation import (
 from lasw.metrics.direct_assessment import DirectAssessment
 from lasw.metrics.evaluation import Evaluation
 from lasw.metrics.judgements import Judgements
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 SEGMENTS, SYSTEMS = "segments", "systems"
 Key = tuple[str, str]  # level and coefficient
@@ -100,10 +104,16 @@ def metric_scores(metric: Metric, evaluation: Evaluation) -> Scores:
 
 def weighted_sums(counts: NDArray[np.float64], statistics: NDArray[Any]) -> NDArray[np.float64]:
     """(b, k) sums of statistics (m, k), row i taken `counts[b, i]` times; the same bits for any number of threads."""
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(limits=1, user_api="blas"):
+    with _blas().limit(limits=1, user_api="blas"):
         return np.asarray(counts @ statistics.astype(np.float64))
+
+
+@functools.cache
+def _blas() -> ThreadpoolController:
+    """Found once: looking for the libraries takes as long as a product."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def agreement(metric: Metric, data: Judgements | DirectAssessment, *, tau: int = 13) -> Agreement:
@@ -177,6 +187,7 @@ def _with_marks(scores: Scores, data: DirectAssessment) -> Agreement:
 
 def _of_systems(corpus: Resample, human: Resample, units: int) -> dict[Key, Measure]:
     """Both correlations of (b, S) corpus scores with (b, S) people's scores, of which NaN are left out."""
+    corpus, human = _remembering(corpus), _remembering(human)
     once = np.ones((1, units))
     theirs = human(once)[0]
     compared = np.flatnonzero(~np.isnan(theirs))
@@ -193,6 +204,18 @@ def _of_systems(corpus: Resample, human: Resample, units: int) -> dict[Key, Meas
         (SYSTEMS, "spearman"): Measure(spearman(x, y), resampled(resampled_spearman)),
         (SYSTEMS, "pearson"): Measure(pearson(x, y), resampled(resampled_pearson), x),
     }
+
+
+def _remembering(function: Resample) -> Resample:
+    """The same, but what it says of the last counts is kept for the other coefficient."""
+    last: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
+
+    def remembered(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        if not last or last[0][0] is not counts:
+            last[:] = [(counts, function(counts))]
+        return last[0][1]
+
+    return remembered
 
 
 def _sums_by(group: NDArray[np.int64], groups: int, rows: NDArray[Any]) -> NDArray[np.float64]:

@@ -29,10 +29,16 @@ _FAMILIES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("WMDO?", "lasw.metrics.wmd", "from_spec", ("WMD", "WMDO")),
     ("WE(WPI)?", "lasw.metrics.wewpi", "from_spec", ("WE", "WEWPI")),
     ("SRBLEU", "lasw.metrics.semantic_bleu", "from_spec", ("SRBLEU",)),
+    ("PAIRWISE", "lasw.metrics.pairwise", "from_spec", ("PAIRWISE",)),
+    ("COMBINATION", "lasw.metrics.combination", "from_spec", ("COMBINATION",)),
 )
 
-# the same for those that hold specifications: their function gets all that is behind the name
-_NESTING: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (("MIX", "lasw.metrics.mixture", "from_terms", ("MIX",)),)
+# the same for those whose options hold specifications, commands or paths: their function gets all behind the name
+_NESTING: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+    ("MIX", "lasw.metrics.mixture", "from_terms", ("MIX",)),
+    ("EXTERNAL", "lasw.metrics.external", "from_text", ("EXTERNAL",)),
+    ("SCORES", "lasw.metrics.given_scores", "from_text", ("SCORES",)),
+)
 
 
 def metric(spec: str) -> Metric:

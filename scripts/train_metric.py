@@ -12,6 +12,8 @@ from lasw.scripts.main import Command
 # and `run(arguments) -> exit code`.
 ACTIONS: dict[str, tuple[str, str]] = {
     "rose": ("lasw.scripts.train_rose", "ROSE: a linear model of n-gram, word count and part-of-speech features"),
+    "pairwise": ("lasw.scripts.train_pairwise", "PAIRWISE: a network that decides which of two translations is better"),
+    "combine": ("lasw.scripts.train_combination", "COMBINATION: weights of several metrics"),
 }
 
 _EPILOG = """\

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from lasw.metrics.errors import UserError
 from lasw.metrics.text import Corpus, Vocabulary
 from lasw.selection.bitext import Bitext, PairBlock
 from lasw.selection.candidates import REJECTED, Candidates, Collection, Profile, Rank
@@ -238,10 +239,20 @@ def _in_order(blocks: Iterator[PairBlock], scorer: Scorer, whole: Collection, wo
             yield collected(block, whole.part())
         return
     waiting: deque[Future[_Collected]] = deque()
+    failure: UserError | None = None
     with ThreadPoolExecutor(workers) as threads:
-        for block in blocks:
+        while True:
+            try:
+                block = next(blocks)
+            except StopIteration:
+                break
+            except UserError as error:  # blocks before it may have faults of their own, which come first
+                failure = error
+                break
             waiting.append(threads.submit(collected, block, whole.part()))
             if len(waiting) > 2 * workers:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+    if failure is not None:
+        raise failure

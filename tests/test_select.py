@@ -15,6 +15,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from made_text import parallel_text
 
 from lasw.metrics.errors import UserError
@@ -76,6 +78,18 @@ def test_columns_of_one_packed_file(tmp_path: Path, pack: object) -> None:
     assert texts(blocks) == [(1, "a b", "x", "0-0"), (2, "", "", ""), (3, "c", "y\u00a0z", "")]
     turned = list(Bitext(str(tmp_path / "p"), columns=(5, 1)).blocks())
     assert texts(turned) == [(1, "extra", "id", ""), (2, "", "", ""), (3, "", "7", "")]
+
+
+cells = st.lists(st.text("aé \u2028|\r", max_size=4), min_size=3, max_size=5)
+
+
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=st.lists(cells, max_size=6), columns=st.permutations([1, 2, 3]))
+def test_columns_are_those_of_split(tmp_path: Path, rows: list[list[str]], columns: list[int]) -> None:
+    path = write(tmp_path / "p", ["\t".join(row) for row in rows])
+    lines = [line.removesuffix("\r").split("\t") for line in ("\t".join(row) for row in rows)]
+    found = texts(list(Bitext(path, columns=tuple(columns)).blocks()))
+    assert found == [(k, *(row[column - 1] for column in columns)) for k, row in enumerate(lines, 1)]
 
 
 def test_too_few_columns(tmp_path: Path) -> None:
@@ -311,6 +325,33 @@ def test_faults_are_named_or_skipped_and_counted(place: Path, capsys: pytest.Cap
         "lasw select: warning: 1 pairs left out: the target side is empty\n"
         "lasw select: warning: 1 pairs left out: an alignment point lies outside the sentences\n"
     )
+
+
+@pytest.mark.parametrize("workers", ["1", "4"])
+def test_the_first_fault_is_told_whoever_finds_it(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, workers: str
+) -> None:
+    monkeypatch.setattr("lasw.metrics.files.Blocks.__init__.__defaults__", ("utf-8", 64))
+    write(place / "pool.align", ["x", *lines_of(place / "pool.align")[1:]])
+    (place / "pool.de").write_bytes((place / "pool.de").read_bytes().replace(b"short", b"sh\xffrt"))
+    write(place / "words", ["w"])
+    assert lasw_select("--output", "dev", "--workers", workers, "--function-words", "words") == 1
+    assert "pool.align:1: no word alignment" in capsys.readouterr().err
+
+
+def test_a_pool_in_many_files(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert lasw_select("--output", "dev", "--words", "30") == 0
+    for name in ("de", "en", "align"):
+        lines = lines_of(place / f"pool.{name}")
+        write(place / f"one.{name}", lines[:3])
+        write(place / f"two.{name}", lines[3:])
+    write(place / "shards", ["one.de\tone.en\tone.align", "two.de\ttwo.en\ttwo.align"])
+    assert main(["select", "--shards", "shards", "--words", "30", "--output", "whole", "--quiet"]) == 0
+    for name in ("lines", "de", "en", "alignment", "scores", "rejected.tsv"):
+        assert (place / f"whole.{name}").read_bytes() == (place / f"dev.{name}").read_bytes()
+    capsys.readouterr()
+    assert main(["select", "--shards", "shards", "--source", "pool.de", "--output", "whole"]) == 1
+    assert "--shards beside another pool" in capsys.readouterr().err
 
 
 def test_standard_input_with_columns(

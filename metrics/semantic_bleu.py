@@ -27,6 +27,10 @@ from lasw.metrics.vector_files import open_vectors
 from lasw.metrics.vectors import Embedding, described
 from lasw.metrics.wmd import check_vectors, configured
 
+# Cosines are taken in steps of 2^-24: sums and differences of counts are then exact in any order, and what a line
+# search takes away again leaves 0 and not a trace that the geometric mean makes much of.
+_STEPS = float(1 << 24)
+
 
 @dataclass(frozen=True)
 class SemanticBleu(Metric):
@@ -79,7 +83,8 @@ class SemanticBleu(Metric):
         near = np.full((len(found), self.k), -1, dtype=np.int64)
         cosines = np.zeros((len(found), self.k))
         if self.k:
-            near[ids], cosines[ids] = nearest(file, found[ids], self.k)
+            near[ids], exact = nearest(file, found[ids], self.k)
+            cosines[ids] = np.round(exact * _STEPS) / _STEPS
         return NeighbourlyReferences(ReferenceNgrams.of(references), embedding, near, cosines)
 
     def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[Any]:

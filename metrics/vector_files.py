@@ -257,7 +257,7 @@ class GensimFile(VectorFile):
             self.size = int(self._vectors.vector_size)
         except Exception as error:  # unpickling can fail in any way
             raise UserError(f"gensim cannot read it ({error})", path=path, expected=FORMATS) from None
-        self._extra: list[str] = []
+        self._extra: dict[str, int] = {}  # words made of n-grams, and their rows
 
     def __len__(self) -> int:
         return len(self._vectors.index_to_key)
@@ -269,13 +269,12 @@ class GensimFile(VectorFile):
     def _find(self, word: str) -> int:
         row = self._vectors.key_to_index.get(word, -1)
         if row < 0 and hasattr(self._vectors, "vectors_ngrams") and word in self._vectors:
-            self._extra.append(word)
-            return len(self) + len(self._extra) - 1
+            return self._extra.setdefault(word, len(self) + len(self._extra))
         return int(row)
 
     def word(self, row: int) -> str:
         """See `VectorFile`."""
-        return str(self._vectors.index_to_key[row]) if row < len(self) else self._extra[row - len(self)]
+        return str(self._vectors.index_to_key[row]) if row < len(self) else list(self._extra)[row - len(self)]
 
     def rows(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """See `VectorFile`."""

@@ -128,6 +128,10 @@ def test_blocks_do_not_change_a_bit(vectors):
     whole = m.statistics(corpus, prepared, owner)
     parts = [m.statistics(corpus.take(np.arange(a, b)), prepared, owner[a:b]) for a, b in ((0, 13), (13, 30))]
     assert np.concatenate(parts).tobytes() == whole.tobytes()
+    there_and_back = whole.sum(axis=0)
+    for row in (*whole[::2], *whole[1::2]):
+        there_and_back = there_and_back - row
+    assert not there_and_back.any()  # exactly 0, whatever was added and taken away in between
 
 
 def test_neighbours_against_a_full_sort(tmp_path, monkeypatch):

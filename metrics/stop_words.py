@@ -13,6 +13,11 @@ from lasw.metrics.files import read_lines
 from lasw.metrics.text import Vocabulary
 
 
+def is_number(given: str) -> bool:
+    """Whether what was given is how many words, and not the name of a file."""
+    return given.isdigit() and not os.path.exists(given)
+
+
 @dataclass(frozen=True)
 class StopWords:
     """Words, by their ids in one vocabulary."""
@@ -27,7 +32,7 @@ class StopWords:
         Raises:
             UserError: the file cannot be read.
         """
-        if given.isdigit() and not os.path.exists(given):
+        if is_number(given):
             ids = np.concatenate([corpus.ids for corpus in references.corpora])
             counts = np.bincount(ids, minlength=1)
             order = np.argsort(-counts, kind="stable")[: int(given)]

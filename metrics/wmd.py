@@ -28,7 +28,7 @@ from lasw.metrics.distinct import distinct
 from lasw.metrics.errors import UserError
 from lasw.metrics.ngrams import ReferenceNgrams
 from lasw.metrics.registry import unknown
-from lasw.metrics.stop_words import StopWords
+from lasw.metrics.stop_words import StopWords, is_number
 from lasw.metrics.text import Corpus
 from lasw.metrics.token_normalisation import Normaliser
 from lasw.metrics.vector_files import open_vectors
@@ -83,12 +83,17 @@ class Wmd(Metric):
             if getattr(self, key) not in valid:
                 raise unknown(f"value of {self.name}:{key}", str(getattr(self, key)), list(valid))
 
+        if self.stop and not is_number(self.stop) and not os.path.isfile(self.stop):
+            raise UserError(f"{self.name}:stop={self.stop}", expected="a number, or a file with a word a line")
+
     def _choices(self) -> dict[str, tuple[str, ...]]:
         return CHOICES
 
     def signature(self) -> Signature:
         """All settings; vectors by file name and fingerprint."""
         settings = [(f.name, _shown(getattr(self, f.name))) for f in fields(self) if f.name != "vectors"]
+        if self.stop and not is_number(self.stop):
+            settings = [(key, described(self.stop) if key == "stop" else value) for key, value in settings]
         return Signature(self.name, (("vectors", described(self.vectors)), *settings))
 
     def prepare(self, references: References) -> EmbeddedReferences:
@@ -254,7 +259,7 @@ def check_vectors(name: str, path: str) -> None:
 def _shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:g}"
-    return os.path.basename(str(value)) or "none"
+    return str(value) or "none"
 
 
 def from_spec(name: str, options: dict[str, str]) -> Wmd:

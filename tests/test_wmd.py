@@ -176,6 +176,7 @@ def test_stop_words(vectors, tmp_path):
     e, r = "the sun is a day", "sun is the b"
     expected = 1 - slow_distance("sun a day", "sun b")
     assert scores(Wmd(vectors, stop=str(path)), [e], [[r]])[0] == pytest.approx(expected)
+    assert "|stop:stop.txt#" in str(Wmd(vectors, stop=str(path)).signature())
     refs = ["the is sun the is b", "the is"]
     frequent = scores(Wmd(vectors, stop="2"), [e, e], [refs])
     assert frequent[0] == pytest.approx(expected)
@@ -229,6 +230,7 @@ def test_unknown_numbers(tmp_path):
         ("WMDO:vectors=V:alpha=nan", "expected a finite number"),
         ("WMDO:vectors=V:power=0", "expected a number above 0"),
         ("WMD:vectors=V:distance=l1", "cosine, euclidean"),
+        ("WMD:vectors=V:stop=/no/such", "a number, or a file with a word a line"),
         ("WMD:vectors=V:delta=1", "unknown option of WMD 'delta'"),
     ],
 )

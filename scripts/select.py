@@ -35,9 +35,8 @@ from lasw.scripts.select_output import explain, print_profile, watched, write
 from lasw.selection.bitext import Bitext, PairBlock, first_pairs
 from lasw.selection.la import WORDS, Selection, select
 from lasw.selection.la_features import NAMES, LAScorer, most_frequent
+from lasw.selection.selection_files import refuse_overwriting, text_names
 from lasw.selection.shards import ShardedBitext, read_shards
-
-Pool = Bitext | ShardedBitext
 
 _EPILOG = """\
 examples:
@@ -147,6 +146,9 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = chosen_method(arguments)
     with tempfile.TemporaryDirectory(prefix="lasw-select-") as scratch, contextlib.ExitStack() as stack:
         given = _pool(arguments, Path(scratch))
+        if arguments.output:
+            files = [path for one in _files(given) for path in (*one.paths, *(file.path for file in one.scores))]
+            refuse_overwriting(arguments.output, text_names(*given.paths[:2]), files)
         pool = _aligned(given, arguments, Path(scratch)) if needs_alignment(chosen) else given
         watch = stack.enter_context(watched(arguments.quiet))
         collect = stack.enter_context(collector(arguments, pool, watch))
@@ -157,7 +159,7 @@ def run(arguments: argparse.Namespace) -> int:
             profile = collect(scorer)(1, None).profile
             print_profile(Selection(None, 0, profile, feature_names=scorer.feature_names), arguments)
             return 0
-        if arguments.local:
+        if arguments.local and arguments.output:
             print(write_local(arguments, pool, scorer))
             return 0
         selection = select(
@@ -176,7 +178,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _pool(arguments: argparse.Namespace, scratch: Path) -> Pool:
+def _pool(arguments: argparse.Namespace, scratch: Path) -> Bitext:
     """The pool as the options name it."""
     if not arguments.shards:
         return _bitext(arguments, scratch)
@@ -185,9 +187,13 @@ def _pool(arguments: argparse.Namespace, scratch: Path) -> Pool:
     return read_shards(arguments.shards, encoding=arguments.encoding, skip_bad=arguments.skip_bad)
 
 
-def _first_pairs(pool: Pool) -> list[PairBlock]:
-    shards = pool.shards if isinstance(pool, ShardedBitext) else (pool,)
-    return first_pairs((block for shard in shards for block in shard.blocks()), FIRST_PAIRS)
+def _first_pairs(pool: Bitext) -> list[PairBlock]:
+    # Not the pool's own blocks: for line numbers many files would have to be counted first.
+    return first_pairs((block for one in _files(pool) for block in one.blocks()), FIRST_PAIRS)
+
+
+def _files(pool: Bitext) -> tuple[Bitext, ...]:
+    return pool.shards if isinstance(pool, ShardedBitext) else (pool,)
 
 
 def _bitext(arguments: argparse.Namespace, scratch: Path) -> Bitext:
@@ -232,7 +238,7 @@ def _columns(text: str) -> tuple[int, ...]:
     return tuple(map(int, words))
 
 
-def _aligned(bitext: Pool, arguments: argparse.Namespace, scratch: Path) -> Pool:
+def _aligned(bitext: Bitext, arguments: argparse.Namespace, scratch: Path) -> Bitext:
     """The pool with a word alignment."""
     if bitext.aligned:
         return bitext
@@ -250,7 +256,7 @@ def _aligned(bitext: Pool, arguments: argparse.Namespace, scratch: Path) -> Pool
     return replace(bitext, alignment=str(path))
 
 
-def _la_scorer(arguments: argparse.Namespace, pool: Pool, sample: Callable[[], list[PairBlock]]) -> LAScorer:
+def _la_scorer(arguments: argparse.Namespace, pool: Bitext, sample: Callable[[], list[PairBlock]]) -> LAScorer:
     weights = {name: _number(name, text) for name, text in single_assignments("--weight", arguments.weight).items()}
     extra = pool.score_names
     if len({*extra, *NAMES}) < len(extra) + len(NAMES):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from lasw.selection.la import Collect, pool_collector
 from lasw.selection.la_features import LAScorer, Scorer
 from lasw.selection.methods import ALIGNMENT, LISTS, METHODS, TEST, TEST_LISTS, TRUSTED, Material, Method, method
 from lasw.selection.oracle import Lists
+from lasw.selection.shards import ShardedBitext
 
 Collector = Callable[[Scorer], Collect]
 
@@ -66,7 +68,9 @@ def add_method_options(parser: argparse.ArgumentParser) -> None:
 def add_place_options(parser: argparse.ArgumentParser) -> None:
     """Where scoring runs."""
     group = parser.add_argument_group("where").add_mutually_exclusive_group()
-    group.add_argument("--workers", type=positive_int, default=1, help="threads that score (default: 1)")
+    group.add_argument(
+        "--workers", type=positive_int, default=1, help="threads that score, with --shards processes (default: 1)"
+    )
     group.add_argument("--dask", metavar="ADDRESS", help="of a Dask scheduler, whose workers score")
 
 
@@ -114,13 +118,20 @@ def diversity(arguments: argparse.Namespace, chosen: Method) -> Diversity:
 def collector(
     arguments: argparse.Namespace, bitext: Bitext, watch: Callable[[int], object] | None
 ) -> Iterator[Collector]:
-    """What reads the pool with a scorer: threads of this process, or a Dask cluster."""
-    if arguments.dask is None:
+    """What reads the pool with a scorer: threads of this process, processes for many files, or a Dask cluster."""
+    if not (arguments.dask or isinstance(bitext, ShardedBitext)):
         yield lambda scorer: pool_collector(bitext, scorer, arguments.workers, watch=watch)
         return
-    from lasw.selection.distributed import dask, distributed_collector
+    from lasw.selection.distributed import Workers, dask, distributed_collector, processes
 
-    with dask(arguments.dask) as workers:
+    with contextlib.ExitStack() as stack:
+        if arguments.dask:
+            workers = stack.enter_context(dask(arguments.dask))
+        elif arguments.workers > 1:
+            workers = stack.enter_context(processes(arguments.workers))
+        else:
+            workers = Workers(lambda: ThreadPoolExecutor(1), 2)
+            stack.callback(workers.close)
         yield lambda scorer: distributed_collector(bitext, scorer, workers, watch=watch)
 
 

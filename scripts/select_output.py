@@ -18,9 +18,6 @@ from lasw.selection.la_features import REASONS, Scorer
 from lasw.selection.la_kernel import LENGTH
 from lasw.selection.selection_files import text_names, write_selection
 from lasw.selection.selection_report import profile_rows, report_html
-from lasw.selection.shards import ShardedBitext
-
-Pool = Bitext | ShardedBitext
 
 _EVERY = 5_000_000
 
@@ -53,7 +50,7 @@ class _Log:
             note(False, f"{self._pairs:,} pairs read")
 
 
-def write(selection: Selection, given: Pool, arguments: argparse.Namespace) -> None:
+def write(selection: Selection, given: Bitext, arguments: argparse.Namespace) -> None:
     """Write the files of a selection and say in a line what it is."""
     written = write_selection(arguments.output, selection, text_names(*given.paths[:2]))
     written.append(f"{arguments.output}.html")
@@ -115,7 +112,7 @@ def print_profile(selection: Selection, arguments: argparse.Namespace) -> None:
         print(f"{n:>14,}  score {place * 10 * BIN:.1f} to {(place + 1) * 10 * BIN:.1f}")
 
 
-def explain(bitext: Pool, scorer: Scorer, selection: Selection, arguments: argparse.Namespace) -> None:
+def explain(bitext: Bitext, scorer: Scorer, selection: Selection, arguments: argparse.Namespace) -> None:
     """Print what a pair is and what becomes of it."""
     line = arguments.explain
     block = next((b for b in bitext.blocks() if b.first_line <= line < b.first_line + len(b)), None)

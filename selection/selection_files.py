@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
+from lasw.metrics.errors import UserError
 from lasw.metrics.files import atomic_write, write_text
 from lasw.selection.candidates import REJECTED
 from lasw.selection.la import Selection
@@ -12,15 +13,31 @@ from lasw.selection.la_features import REASONS
 from lasw.selection.lines import Lines
 
 _PACKED = (".gz", ".bz2", ".xz")
+_OTHERS = ("alignment", "lines", "scores", "rejected.tsv", "html")
 
 
 def text_names(source: str, target: str) -> tuple[str, str]:
     """Endings of the two text files: those of the pool's files (``pool.de.gz``: ``de``) if they have different ones."""
     ends = [_ending(path) for path in (source, target)]
-    taken = {"alignment", "lines", "scores", "html"}
-    if all(ends) and ends[0] != ends[1] and not taken & set(ends):
+    if all(ends) and ends[0] != ends[1] and not set(ends) & set(_OTHERS):
         return ends[0], ends[1]
     return "source", "target"
+
+
+def refuse_overwriting(prefix: str, names: tuple[str, str], inputs: Iterable[str]) -> None:
+    """Refuse a prefix whose files are some of the pool's.
+
+    Args:
+        prefix, names: see `write_selection`.
+        inputs: files that are read.
+
+    Raises:
+        UserError: names the file.
+    """
+    written = {os.path.realpath(f"{prefix}.{name}") for name in (*names, *_OTHERS)}
+    for path in inputs:
+        if os.path.realpath(path) in written:
+            raise UserError("the selection would overwrite the pool", path=path, remedy="give --output another PREFIX")
 
 
 def write_selection(prefix: str, selection: Selection, names: tuple[str, str]) -> list[str]:

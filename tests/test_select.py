@@ -293,6 +293,15 @@ def test_explain_what_is_not_there(place: Path, capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().err == "lasw select: --explain 9: the pool has 8 pairs\n"
 
 
+def test_the_pool_is_never_overwritten(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = (place / "pool.de").read_bytes()
+    assert lasw_select("--output", "pool") == 1
+    assert capsys.readouterr().err == (
+        "lasw select: pool.de: the selection would overwrite the pool; give --output another PREFIX\n"
+    )
+    assert (place / "pool.de").read_bytes() == before
+
+
 def test_everything_filtered_away(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert lasw_select("--output", "dev", "--low", "30") == 0
     said = "nothing selected: none of 8 pairs has a source sentence of the right length and no fault\n"
@@ -345,13 +354,18 @@ def test_a_pool_in_many_files(place: Path, capsys: pytest.CaptureFixture[str]) -
         lines = lines_of(place / f"pool.{name}")
         write(place / f"one.{name}", lines[:3])
         write(place / f"two.{name}", lines[3:])
-    write(place / "shards", ["one.de\tone.en\tone.align", "two.de\ttwo.en\ttwo.align"])
+    shards = write(place / "shards", ["one.de\tone.en\tone.align", "two.de\ttwo.en\ttwo.align"])
     assert main(["select", "--shards", "shards", "--words", "30", "--output", "whole", "--quiet"]) == 0
+    assert main(["select", "--shards", shards, "--words", "30", "--output", "again", "--workers", "2", "--quiet"]) == 0
     for name in ("lines", "de", "en", "alignment", "scores", "rejected.tsv"):
+        assert (place / f"again.{name}").read_bytes() == (place / f"dev.{name}").read_bytes()
         assert (place / f"whole.{name}").read_bytes() == (place / f"dev.{name}").read_bytes()
     capsys.readouterr()
     assert main(["select", "--shards", "shards", "--source", "pool.de", "--output", "whole"]) == 1
     assert "--shards beside another pool" in capsys.readouterr().err
+    write(place / "two.en", ["", *lines_of(place / "pool.en")[4:]])
+    assert main(["select", "--shards", "shards", "--output", "whole"]) == 1
+    assert "two.en:1: the target side is empty" in capsys.readouterr().err
 
 
 def test_standard_input_with_columns(

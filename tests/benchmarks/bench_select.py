@@ -1,6 +1,6 @@
 """LA selection's speed and memory on a generated pool, 25 words a side, alignments as Pharaoh writes them.
 
-    python tests/benchmarks/bench_select.py [--pairs 200000] [--memory 20000000]
+    python tests/benchmarks/bench_select.py [--pairs 200000] [--memory 2000000]
 
 Scoring is measured on one core in CPU seconds, the median of several runs with warm caches: from bytes in memory, and
 with reading and keeping candidates. Then the rate for more threads. Peak memory is that of a whole selection in a
@@ -129,7 +129,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=200_000)
-    parser.add_argument("--memory", type=int, default=20_000_000)
+    parser.add_argument("--memory", type=int, default=2_000_000)
     parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.child:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,10 @@ from lasw.tuning.nbest import NBest
 from lasw.tuning.optimiser import Fit, Optimiser
 from lasw.tuning.pool import Pool
 from lasw.tuning.weights import FeatureNames, Weights
+
+_NOT_USED = ["not", "used"]  # in weights.txt, where MIRA or PRO did the work
+_DENSE = re.compile(r"F\d+")
+_NO_WEIGHTS = 1e-9
 
 
 @dataclass(frozen=True)
@@ -119,10 +124,30 @@ def _made(folder: Path, iteration: int, names: FeatureNames) -> Weights | None:
         if _is_last(folder, iteration):
             return _read(folder / "moses.ini", names)
         path = folder / f"run{iteration}.weights.txt"
-        values = [float(word) for line in read_lines(path) for word in line.split()] if path.exists() else []
-        return Weights(names, np.array(values)) if len(values) == len(names) else None
-    except (UserError, ValueError):  # damaged, or what a tool writes where it has nothing to say
+        if not path.exists():  # the last file of an iteration that the next one needs
+            return None
+        words = [word for line in read_lines(path) for word in line.split()]
+        if words != _NOT_USED:
+            made = Weights(names, np.array(words, dtype=np.float64)) if len(words) == len(names) else None
+            return made and _with_sparse(made, folder / f"run{iteration + 1}.sparse-weights")
+        return _printed(folder / f"run{iteration}.mert.out", names)
+    except (UserError, ValueError, IndexError):  # damaged
         return None
+
+
+def _printed(path: Path, names: FeatureNames) -> Weights | None:
+    """What Moses' MIRA or PRO printed (``F0 0.22``, ``WT_a~b -0.1``), divided by the absolute sum of the dense ones."""
+    dense, sparse = np.zeros(len(names)), {}
+    for line in read_lines(path) if path.exists() else ():
+        name, value = line.split()
+        if _DENSE.fullmatch(name):
+            dense[int(name[1:])] = float(value)
+        elif "_" in name:
+            sparse[name] = float(value)
+    total = float(np.abs(dense).sum())
+    if not total >= _NO_WEIGHTS:
+        return None
+    return Weights(names, dense / total, {name: value / total for name, value in sparse.items()})
 
 
 def _read(path: Path, names: FeatureNames) -> Weights:
@@ -143,12 +168,17 @@ def _with_sparse(weights: Weights, path: Path) -> Weights:
 
 
 def _is_last(folder: Path, iteration: int) -> bool:
-    """Whether moses.ini has the weights that the iteration made (those of an earlier one with --return-best-dev)."""
+    """Whether moses.ini has the weights that the iteration made (those of an earlier one with --return-best-dev).
+
+    The number in both files is that of the iteration if the weights stood still, and one more if there were to be no
+    more iterations.
+    """
     step, result = folder / "finished_step.txt", folder / "moses.ini"
-    if not step.exists() or not result.exists() or step.read_text().strip() != str(iteration):
+    if not step.exists() or not result.exists():
         return False
+    number = step.read_text().strip()
     said = [line for line in read_lines(result)[:10] if line.startswith("# We were before running iteration")]
-    return bool(said) and said[0].split()[-1] == str(iteration)
+    return number in (str(iteration), str(iteration + 1)) and bool(said) and said[0].split()[-1] == number
 
 
 def _whole(path: Path) -> bool:

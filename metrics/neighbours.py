@@ -11,6 +11,7 @@ from lasw.metrics.vector_files import VectorFile
 from lasw.metrics.vectors import blocks
 
 _AT_ONCE = 512  # words whose cosines with a block are in memory
+_FIRST = 1024
 _SPARE = 8  # more candidates than asked for, as single precision may order the nearest ones wrongly
 
 
@@ -31,39 +32,40 @@ def nearest(file: VectorFile, rows: NDArray[np.int64], k: int) -> tuple[NDArray[
     """
     found = np.full((len(rows), k), -1, dtype=np.int64)
     cosines = np.zeros((len(rows), k))
-    for start in range(0, len(rows), _AT_ONCE):
-        part = rows[start : start + _AT_ONCE]
-        targets = _unit(file.rows(part).astype(np.float64))
-        candidates = _candidates(file, part, targets.astype(np.float32), k + _SPARE)
-        for i, several in enumerate(candidates):
-            kept = several[[bool(file.word(int(row))) for row in several]] if len(several) else several
-            exact = (_unit(file.rows(kept).astype(np.float64)) * targets[i]).sum(axis=1)
-            order = np.lexsort((kept, -exact))[:k]
-            found[start + i, : len(order)] = kept[order]
-            cosines[start + i, : len(order)] = np.clip(exact[order], -1.0, 1.0)
+    targets = _unit(file.rows(rows).astype(np.float64))
+    for i, several in enumerate(_candidates(file, rows, targets.astype(np.float32), k + _SPARE)):
+        kept = several[np.array([bool(file.word(int(row))) for row in several], dtype=np.bool_)]
+        exact = (_unit(file.rows(kept).astype(np.float64)) * targets[i]).sum(axis=1)
+        order = np.lexsort((kept, -exact))[:k]
+        found[i, : len(order)] = kept[order]
+        cosines[i, : len(order)] = np.clip(exact[order], -1.0, 1.0)
     return found, cosines
 
 
 def _candidates(
     file: VectorFile, rows: NDArray[np.int64], targets: NDArray[np.float32], many: int
 ) -> list[NDArray[np.int64]]:
-    """For each target the `many` nearest rows or a few more, ascending, without itself."""
-    best: list[NDArray[np.float32]] = [np.empty(0, dtype=np.float32)] * len(rows)
-    where: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)] * len(rows)
+    """For each target the `many` nearest rows, without itself; the file is gone through once."""
+    best = [np.empty(0, dtype=np.float32)] * len(rows)
+    where = [np.empty(0, dtype=np.int64)] * len(rows)
     least = np.full(len(rows), -np.inf, dtype=np.float32)
     for first, vectors in blocks(file):
-        scores = targets @ _unit(vectors).T
-        for i in np.flatnonzero(scores.max(axis=1, initial=-np.inf) >= least).tolist():
-            near = np.flatnonzero(scores[i] >= least[i])
-            if len(near) > many:
-                near = np.sort(near[np.argpartition(-scores[i, near], many)[: many + 1]])
-            near = near[near + first != rows[i]]
-            best[i] = np.concatenate([best[i], scores[i, near]])
-            where[i] = np.concatenate([where[i], near + first])
-            if len(best[i]) > many:
-                kept = np.sort(np.argpartition(-best[i], many - 1)[:many])
-                best[i], where[i] = best[i][kept], where[i][kept]
-                least[i] = best[i].min()
+        unit = _unit(vectors)
+        # A small part first: what is nearest there lets nearly all of the rest be passed over.
+        for start, end in ((0, _FIRST), (_FIRST, len(unit))):
+            for chunk in range(0, len(rows) if start < len(unit) else 0, _AT_ONCE):
+                scores = targets[chunk : chunk + _AT_ONCE] @ unit[start:end].T
+                for k in np.flatnonzero(scores.max(axis=1) >= least[chunk : chunk + _AT_ONCE]).tolist():
+                    i = chunk + k
+                    near = np.flatnonzero(scores[k] >= least[i])
+                    near = near[near + first + start != rows[i]]
+                    values = np.concatenate([best[i], scores[k, near]])
+                    places = np.concatenate([where[i], near + first + start])
+                    if len(values) > many:
+                        kept = np.argpartition(-values, many - 1)[:many]
+                        values, places = values[kept], places[kept]
+                        least[i] = values.min()
+                    best[i], where[i] = values, places
     return where
 
 

@@ -137,6 +137,8 @@ def test_blocks_do_not_change_a_bit(vectors):
 def test_neighbours_against_a_full_sort(tmp_path, monkeypatch):
     monkeypatch.setattr("lasw.metrics.vectors._BLOCK", 7)
     monkeypatch.setattr("lasw.metrics.neighbours._AT_ONCE", 5)
+    monkeypatch.setattr("lasw.metrics.neighbours._FIRST", 3)
+    monkeypatch.setattr("lasw.metrics.neighbours._SPARE", 2)
     matrix = np.random.default_rng(10).normal(size=(40, 4)).astype(np.float32)
     matrix[3] = 0
     matrix[20] = 2 * matrix[10]

@@ -5,8 +5,8 @@ similar to what was taken before, or to their own translation, until the source 
 scorer can take the place of LA's (see `la_features.Scorer`).
 
 The pool is read once, and memory holds the candidates whose source words make `reach` times the number asked for. Only
-if the filters reject nearly all of these is it read again, for those behind them, so the selection is always that of
-the full ranking.
+if the filters reject nearly all of these is it read again, for twice as many behind them; so the selection is always
+that of the full ranking.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from lasw.selection.la_features import Scorer, refuse_faults
 WORDS = 30_000  # "a development corpus with 30k to 70k words is enough" (section 4.4.6)
 REACH = 32  # of the words asked for, so many times as many are kept as candidates,
 LEAST_KEPT = 1_000_000  # and at least so many (some 20 MB), so that small selections need no second reading
+MOST_GROWTH = 16  # each further reading keeps twice as many as the one before, up to so many times the first
 _AT_ONCE = 512  # candidates whose text is turned into ids together
 
 UNTRANSLATED, SIMILAR = "untranslated", "similar"
@@ -168,6 +169,7 @@ def select(
         UserError: whatever reading the pool raises.
     """
     budget = max(words * REACH, LEAST_KEPT) if reach is None else words * reach
+    largest = MOST_GROWTH * budget
     greedy = Greedy(words, diversity or Diversity(), follow)
     parts: list[Candidates] = []
     after: Rank | None = None
@@ -184,6 +186,7 @@ def select(
         if greedy.done or not collection.dropped:
             break
         after = (float(ranked.score[-1]), int(ranked.line[-1]))
+        budget = min(2 * budget, largest)
     chosen = Candidates.joined(parts) if parts and sum(map(len, parts)) else None
     return Selection(
         chosen,

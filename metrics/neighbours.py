@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.vector_files import VectorFile
+from lasw.metrics.vector_base import VectorFile
 from lasw.metrics.vectors import blocks
 
 _AT_ONCE = 512  # words whose cosines with a block are in memory

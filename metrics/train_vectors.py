@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import Blocks, atomic_write
 from lasw.metrics.registry import unknown
-from lasw.metrics.vector_files import VectorFile, write_packed
+from lasw.metrics.vector_base import VectorFile
+from lasw.metrics.vector_packed import write_packed
 
 MODELS = ("skip-gram", "cbow", "fasttext")
 FORMATS = ("packed", "text", "binary", "fasttext")

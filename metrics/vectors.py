@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.text import Vocabulary
-from lasw.metrics.vector_files import VectorFile
+from lasw.metrics.vector_base import VectorFile
 
 UNKNOWN = ("zero", "random", "average")
 _AVERAGED = 5  # vectors that `average` takes (Chow 2019, 3.4.2)

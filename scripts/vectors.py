@@ -8,7 +8,8 @@ from typing import Any
 from lasw.metrics.errors import UserError
 from lasw.metrics.preprocessing import Preprocessing
 from lasw.metrics.train_vectors import FORMATS, MODELS, Text, Training, selected, write_model, write_vectors
-from lasw.metrics.vector_files import VectorFile, open_vectors
+from lasw.metrics.vector_base import VectorFile
+from lasw.metrics.vector_files import open_vectors
 from lasw.scripts.options import add_output_options, add_text_options, note, positive_int, print_json, warn
 
 _EPILOG = """\

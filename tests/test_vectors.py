@@ -10,7 +10,8 @@ import pytest
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.text import Vocabulary
-from lasw.metrics.vector_files import PackedFile, open_vectors, write_packed
+from lasw.metrics.vector_files import open_vectors
+from lasw.metrics.vector_packed import PackedFile, write_packed
 from lasw.metrics.vectors import Embedding, blocks, described
 
 WORDS = ["the", "Haus", "no\u00a0break", "äöü", "\u2028x", "1.5"]

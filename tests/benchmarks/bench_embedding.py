@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from lasw.metrics.base import References
 from lasw.metrics.registry import metric
 from lasw.metrics.text import Corpus
-from lasw.metrics.vector_files import write_packed
+from lasw.metrics.vector_packed import write_packed
 
 SIZES = (50, 300)
 PEER_PAIRS = 200

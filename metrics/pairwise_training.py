@@ -12,7 +12,7 @@ from lasw.metrics.correlation import tau_of_counts
 from lasw.metrics.errors import UserError
 from lasw.metrics.judgements import Judgements
 from lasw.metrics.learning import by_system
-from lasw.metrics.pairwise_inputs import PairwiseInputs
+from lasw.metrics.pairwise_inputs import PairwiseInputs, PreparedInputs
 from lasw.metrics.pairwise_model import PairwiseModel, Scaling
 from lasw.metrics.pairwise_network import (
     KENDALL,
@@ -60,9 +60,12 @@ class Examples:
             self.vectors, self.skip, self.references, self.better[rows], self.worse[rows], self.segment[rows]
         )
 
-    def judged(self) -> NDArray[np.int64]:
-        """Translations that a preference is about."""
-        return np.unique(np.concatenate([self.better, self.worse]))
+    def judged(self) -> Examples:
+        """The same preferences without the translations and segments that none is about."""
+        rows, places = np.unique(np.stack([self.better, self.worse]), return_inverse=True)
+        segments, segment = np.unique(self.segment, return_inverse=True)
+        better, worse = places.reshape(2, -1)
+        return Examples(self.vectors[rows], self.skip[rows], self.references[segments], better, worse, segment)
 
 
 @dataclass(frozen=True)
@@ -115,7 +118,7 @@ def examples(data: Sequence[Judgements], inputs: PairwiseInputs) -> Examples:
     for judgements in data:
         prepared = inputs.prepare(judgements.evaluation.references)
 
-        def columns(hypotheses: Corpus, owner: NDArray[np.int32], prepared: object = prepared) -> Floats:
+        def columns(hypotheses: Corpus, owner: NDArray[np.int32], prepared: PreparedInputs = prepared) -> Floats:
             return np.hstack(inputs.of(hypotheses, prepared, owner))
 
         table = by_system(judgements, columns)
@@ -153,9 +156,9 @@ def train(data: Examples, held_out: Examples, settings: Settings) -> tuple[Netwo
     """
     from threadpoolctl import threadpool_limits
 
-    judged = data.judged()
-    scaling = Scaling.of(data.vectors[judged], data.references[np.unique(data.segment)], data.skip[judged])
-    seen, unseen = _scaled(data, scaling), _scaled(held_out, scaling)
+    data, held_out = data.judged(), held_out.judged()
+    scaling = Scaling.of(data.vectors, data.references, data.skip)
+    seen, unseen = scaled(data, scaling), scaled(held_out, scaling)
     d, k = seen.vectors.shape[1], seen.skip.shape[1]
     shape = Shape(d, k, settings.hidden if d else 0)
     generator = np.random.default_rng([settings.seed, 0])
@@ -195,7 +198,8 @@ def _descend(
     return best, number
 
 
-def _scaled(data: Examples, scaling: Scaling) -> Examples:
+def scaled(data: Examples, scaling: Scaling) -> Examples:
+    """The data as the network sees them."""
     return Examples(
         scaling.vectors(data.vectors),
         scaling.skip(data.skip),
@@ -263,6 +267,6 @@ def trained_model(
     if held_out is None:
         data, held_out = split(data, settings.held_out, settings.seed)
     network, scaling, found = train(data, held_out, settings)
-    opponent = scaling.skip(data.skip[data.judged()]).mean(axis=0)
+    opponent = scaling.skip(data.judged().skip).mean(axis=0)
     training = {**vars(settings), "preferences": len(data), "held-out-preferences": len(held_out), **found}
     return PairwiseModel(inputs, network, scaling, opponent, training=training)

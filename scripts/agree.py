@@ -20,7 +20,7 @@ from lasw.metrics.preprocessing import Preprocessing
 from lasw.metrics.registry import metric
 from lasw.metrics.significance import DEFAULT_SAMPLES, DEFAULT_SEED
 from lasw.scripts.agree_output import Results, as_json, as_picture, as_tables, as_tsv
-from lasw.scripts.options import add_output_options, add_text_options, note, positive_int, print_json
+from lasw.scripts.options import add_given_scores, add_output_options, add_text_options, note, positive_int, print_json
 
 _EPILOG = """\
 A folder holds ref.txt, hyp/SYSTEM.txt and pairs.tsv (columns seg1 sysA sysB rel judge; < where sysA is better),
@@ -44,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m", "--metric", action="append", metavar="SPEC", help="a metric, may be repeated (default: BLEU)"
     )
+    add_given_scores(parser)
     parser.add_argument(
         "--tau",
         type=int,

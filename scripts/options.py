@@ -26,6 +26,18 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--quiet", action="store_true", help="no progress and no notes on stderr")
 
 
+def add_given_scores(parser: argparse.ArgumentParser) -> None:
+    """`--scores FILE`, which is the metric ``SCORES:file=FILE`` behind those that `--metric` has collected."""
+    parser.add_argument(
+        "--scores",
+        dest="metric",
+        action="append",
+        type="SCORES:file={}".format,
+        metavar="FILE",
+        help="numbers computed elsewhere as a metric: a table with the columns hyp, score and if need be ref",
+    )
+
+
 def positive_int(text: str) -> int:
     """An argparse type: a whole number of at least 1."""
     try:

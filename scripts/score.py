@@ -16,7 +16,15 @@ from lasw.metrics.preprocessing import NORMAL_FORMS, Preprocessing
 from lasw.metrics.registry import metric
 from lasw.metrics.significance import Comparison
 from lasw.metrics.text import Corpus, Vocabulary, normal_form, read_corpus
-from lasw.scripts.options import add_output_options, add_text_options, note, positive_int, print_json, warn
+from lasw.scripts.options import (
+    add_given_scores,
+    add_output_options,
+    add_text_options,
+    note,
+    positive_int,
+    print_json,
+    warn,
+)
 
 _EPILOG = """\
 example:
@@ -28,6 +36,8 @@ Metrics: BLEU (= PGBC4), BLEU+1, and [P|R][A|G][B]?[C]?[1-4] of the SIMPBLEU fam
 TER, WER, PER, CDER, shown as 1-TER and so on, higher is better: reflen=average|best
 CHRF: chars=6  words=0 (2: chrF++)  beta=2      NIST: orders=5
 METEOR: stem=english|...|none  power=3          MIX:SPEC=WEIGHT:SPEC=WEIGHT, as MIX:BLEU=0.5:TER=0.5
+EXTERNAL:mode=stream|batch:timeout=SECONDS:cmd=COMMAND   a program that answers 'hypothesis TAB reference' by a number
+SCORES:file=FILE, or --scores FILE   PAIRWISE, COMBINATION, ROSE:model=FILE   trained by lasw train-metric
 """
 
 
@@ -38,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m", "--metric", action="append", metavar="SPEC", help="a metric, may be repeated (default: BLEU)"
     )
+    add_given_scores(parser)
     parser.add_argument(
         "-r", "--reference", action="append", required=True, metavar="REF", help="a reference file, may be repeated"
     )

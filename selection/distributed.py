@@ -26,6 +26,8 @@ from lasw.selection.shards import PAIRS, Part, parts_of
 
 ATTEMPTS = 5  # at one part; Dask itself tries a task four times on workers that die before it gives up
 
+_FIRST = 8  # parts under way until so many have come back
+
 
 class Workers:
     """Where parts are scored.
@@ -198,10 +200,11 @@ def each_once(
         future, executor = workers.submit(work, part, *arguments())
         waiting[future] = _Task(number, part, attempt, executor)
 
-    sent, more = 0, True
+    sent, merged, more = 0, 0, True
     try:
         while True:
-            while more and len(waiting) < workers.at_once:
+            # Few at first: what comes back tells later parts what they need not send.
+            while more and len(waiting) < min(workers.at_once, max(_FIRST, 2 * merged)):
                 try:
                     send(sent, next(parts), 1)
                     sent += 1
@@ -228,6 +231,7 @@ def each_once(
                     send(task.number, task.part, task.attempt + 1)
                 else:
                     merge(result)
+                    merged += 1
     finally:
         for future in waiting:
             future.cancel()

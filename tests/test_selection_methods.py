@@ -32,9 +32,8 @@ from lasw.selection.oracle import (
 )
 from lasw.selection.ranked import RankedBy, any_length
 
-SENTENCES = st.lists(
-    st.lists(st.sampled_from(["a", "b", "c", "d", "e", "f"]), max_size=7).map(" ".join), min_size=1, max_size=8
-)
+WORDS = ["a", "b", "c", "d", "e", "f"]
+SENTENCES = st.lists(st.lists(st.sampled_from(WORDS), max_size=7).map(" ".join), min_size=1, max_size=8)
 ANY = any_length(LAScorer(("the",)))
 
 

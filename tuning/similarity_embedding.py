@@ -1,7 +1,7 @@
 """Cosine of the mean word vectors of two sentences, 0 where it is negative.
 
-Vectors come from gensim: its own format, word2vec binary (``.bin``), word2vec or GloVe text. A word without a vector
-is left out; a sentence without any known word is similar to nothing.
+Vectors come from any file that the embedding metrics read. A word without a vector is left out; a sentence without any
+known word is similar to nothing.
 """
 
 from __future__ import annotations
@@ -9,12 +9,11 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import cache
 
 import numpy as np
 
-from lasw.metrics.errors import UserError
-from lasw.metrics.files import first_bytes
+from lasw.metrics.vector_files import open_vectors
 from lasw.tuning.similarity import Floats, Similarity, words_of
 
 # A word's vector, None if it has none.
@@ -39,14 +38,16 @@ class EmbeddingSimilarity(Similarity):
         """With the vectors in a file.
 
         Raises:
-            UserError: gensim is missing, or it cannot read the file.
+            UserError: it is no file of word vectors.
         """
-        vectors = _read(os.fspath(path))
+        vectors = open_vectors(path)
 
+        @cache
         def lookup(word: str) -> Floats | None:
-            return np.asarray(vectors[word], dtype=np.float64) if word in vectors else None
+            rows = vectors.find([word])
+            return vectors.rows(rows)[0].astype(np.float64) if rows[0] >= 0 else None
 
-        return cls(source, lookup, int(vectors.vector_size))
+        return cls(source, lookup, vectors.size)
 
     def to(self, line: str) -> Floats:
         """See `Similarity`."""
@@ -63,30 +64,3 @@ class EmbeddingSimilarity(Similarity):
         total = np.sum(found, axis=0) if found else np.zeros(self._size)
         length = np.sqrt((total**2).sum())
         return np.asarray(total / length if length > 0 else total)
-
-
-def _read(path: str) -> Any:
-    try:
-        from gensim.models import KeyedVectors
-    except ImportError:
-        raise UserError("word vectors need gensim", remedy="pip install 'lasw[vectors]'") from None
-    first = first_bytes(path, 200).split(b"\n")[0]
-    try:
-        if first.startswith(b"\x80"):
-            return KeyedVectors.load(path, mmap="r")
-        header = len(first.split()) == 2
-        return KeyedVectors.load_word2vec_format(path, binary=_is_binary(path), no_header=not header)
-    except Exception as error:
-        raise UserError(
-            f"gensim cannot read it ({error})", path=path, expected="gensim's own format, word2vec or GloVe"
-        ) from None
-
-
-def _is_binary(path: str) -> bool:
-    """Whether what follows the header is no text."""
-    data = first_bytes(path, 1 << 12)
-    try:
-        data[: data.rfind(b" ") + 1].decode("utf-8")
-    except UnicodeDecodeError:
-        return True
-    return b"\0" in data

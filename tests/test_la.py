@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import pickle
@@ -180,13 +181,17 @@ def pool(n: int, seed: int, folder: Path) -> tuple[Bitext, list[tuple[list[str],
     return Bitext(str(folder / "s.de"), str(folder / "t.en"), str(folder / "a")), pairs
 
 
+@functools.cache
+def ngrams(sentence: tuple[str, ...]) -> list[Counter[tuple[str, ...]]]:
+    return [Counter(sentence[k : k + n] for k in range(len(sentence) - n + 1)) for n in range(1, 5)]
+
+
 def bleu_plus_one(e: list[str], r: list[str]) -> float:
     """Sentence BLEU with one added to matches and totals of every order (Moses' pro)."""
     logs = 0.0
-    for n in range(1, 5):
-        ours = Counter(tuple(e[k : k + n]) for k in range(len(e) - n + 1))
-        theirs = Counter(tuple(r[k : k + n]) for k in range(len(r) - n + 1))
-        logs += math.log(((ours & theirs).total() + 1) / (ours.total() + 1)) / 4
+    for n, (ours, theirs) in enumerate(zip(ngrams(tuple(e)), ngrams(tuple(r)), strict=True)):
+        matches = sum(min(count, theirs[gram]) for gram, count in ours.items() if gram in theirs)
+        logs += math.log((matches + 1) / (max(len(e) - n, 0) + 1)) / 4
     return math.exp(logs + min(0.0, 1 - len(r) / len(e)))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 import scipy
@@ -300,6 +302,25 @@ def test_nothing_to_learn_from():
     assert fit.weights is start
     assert len(fit.warnings) == 1
     assert "BLEU" in fit.warnings[0]
+
+
+@pytest.mark.parametrize("candidates", [1, 2])
+@pytest.mark.parametrize("spec", ["BLEU", "CHRF"])
+def test_lists_shorter_than_the_three_that_are_chosen(spec, candidates):
+    pool = Pool(References.from_lines(["a red bus", "a blue car"]))
+    texts = Corpus.from_lines(["a red bus", "a blue car", "red bus", "car"], pool.references.vocabulary)
+    nbest = NBest(NAMES, np.array([0, 1, 0, 1], np.int32), texts, np.arange(12.0).reshape(4, 3) ** 2, np.zeros(4))
+    pool.add(
+        nbest
+        if candidates == 2
+        else dataclasses.replace(
+            nbest, owner=nbest.owner[:2], hypotheses=texts.take(np.arange(2)), dense=nbest.dense[:2], score=np.zeros(2)
+        )
+    )
+    room = background_of(metric(spec), pool, Columns.of(pool))._room
+    assert room.shape[1] >= 3  # kernels write beyond the end without a word
+    fit = MIRA(metric=spec, passes=2).fit(pool, ones(pool))
+    assert (fit.weights.dense == ones(pool).dense).all() == (candidates == 1)
 
 
 @pytest.mark.parametrize(

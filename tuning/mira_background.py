@@ -73,7 +73,8 @@ class Background:
         self.total = np.ones(statistics.shape[1])
         self._lengths = lengths
         self._length = 1.0
-        self._room = np.empty((3, int(np.diff(starts).max())))
+        # The last row takes three places, however short the lists are.
+        self._room = np.empty((3, max(3, int(np.diff(starts).max()))))
 
     def corpus_score(self, rows: NDArray[np.int64]) -> float:
         """The metric's corpus score of some candidates."""

@@ -160,7 +160,7 @@ def family_pass(  # type: ignore[no-untyped-def]
         settings: (c, decay, model_bg, safe).
         background: (k,) statistics, changed.
         time: sentences before this pass.
-        room: (3, most candidates of a sentence) for scores in between.
+        room: (3, most candidates of a sentence, at least 3) for scores in between.
     """
     c, decay, model_bg, safe = settings
     model, metric = room[0], room[1]

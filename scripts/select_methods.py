@@ -122,7 +122,7 @@ def collector(
     if not (arguments.dask or isinstance(bitext, ShardedBitext)):
         yield lambda scorer: pool_collector(bitext, scorer, arguments.workers, watch=watch)
         return
-    from lasw.selection.distributed import Workers, dask, distributed_collector, processes
+    from lasw.selection.distributed import Workers, counted, dask, distributed_collector, processes
 
     with contextlib.ExitStack() as stack:
         if arguments.dask:
@@ -132,7 +132,8 @@ def collector(
         else:
             workers = Workers(lambda: ThreadPoolExecutor(1), 2)
             stack.callback(workers.close)
-        yield lambda scorer: distributed_collector(bitext, scorer, workers, watch=watch)
+        pool = counted(bitext, workers) if isinstance(bitext, ShardedBitext) else bitext
+        yield lambda scorer: distributed_collector(pool, scorer, workers, watch=watch)
 
 
 def material(

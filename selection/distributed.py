@@ -22,7 +22,7 @@ from lasw.selection.bitext import Bitext
 from lasw.selection.candidates import Collection, Rank
 from lasw.selection.la import Collect
 from lasw.selection.la_features import Scorer, refuse_faults
-from lasw.selection.shards import PAIRS, Part, parts_of
+from lasw.selection.shards import PAIRS, Part, ShardedBitext, pair_count, parts_of
 
 ATTEMPTS = 5  # at one part; Dask itself tries a task four times on workers that die before it gives up
 
@@ -139,6 +139,29 @@ def distributed_collector(
         return whole
 
     return collect_pool
+
+
+def counted(bitext: ShardedBitext, workers: Workers) -> ShardedBitext:
+    """The same pool, its shards counted by workers, so that line numbers are known.
+
+    Args:
+        bitext: the pool.
+        workers: see `processes` and `dask`.
+
+    Raises:
+        UserError: a shard cannot be read, or its files differ in length.
+    """
+    counts = [0] * len(bitext.shards)
+
+    def keep(result: tuple[int, int]) -> None:
+        counts[result[0]] = result[1]
+
+    each_once(workers, _count, enumerate(bitext.shards), tuple, keep)
+    return replace(bitext, counts=tuple(counts))
+
+
+def _count(numbered: tuple[int, Bitext]) -> tuple[int, int]:
+    return numbered[0], pair_count(numbered[1])
 
 
 def score_part(part: Part, scorer: Scorer, collection: Collection) -> Collection:

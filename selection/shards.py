@@ -91,9 +91,11 @@ class ShardedBitext(Bitext):
 
     Args:
         shards: at least one; the other fields are those of the first.
+        counts: pairs of each; counted here on first use if not given (see `distributed.counted`).
     """
 
     shards: tuple[Bitext, ...] = ()
+    counts: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, shards: Sequence[Bitext]) -> ShardedBitext:
@@ -111,8 +113,8 @@ class ShardedBitext(Bitext):
 
     @cached_property
     def shifts(self) -> tuple[int, ...]:
-        """How many pairs stand before each shard; they are counted on first use."""
-        return tuple(accumulate(map(pair_count, self.shards[:-1]), initial=0))
+        """How many pairs stand before each shard."""
+        return tuple(accumulate(self.counts[:-1] or map(pair_count, self.shards[:-1]), initial=0))
 
     def blocks(self) -> Iterator[PairBlock]:
         """All pairs; faults that reading finds are named by the lines of their own file."""

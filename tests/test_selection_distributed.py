@@ -16,7 +16,7 @@ import pytest
 
 from lasw.metrics.errors import UserError
 from lasw.selection.bitext import Bitext
-from lasw.selection.distributed import ATTEMPTS, Workers, dask, distributed_collector, each_once, processes
+from lasw.selection.distributed import ATTEMPTS, Workers, counted, dask, distributed_collector, each_once, processes
 from lasw.selection.diversity import Diversity
 from lasw.selection.la import Selection, pool_collector, select
 from lasw.selection.la_features import LAScorer, Scored
@@ -102,6 +102,8 @@ def test_shards_in_files(tmp_path: Path, expected: tuple[Any, ...]) -> None:
     (tmp_path / "shards").write_text("\n".join(table) + "\n")
     sharded = read_shards(str(tmp_path / "shards"))
     workers = Workers(lambda: ThreadPoolExecutor(2), 2)
+    assert counted(sharded, workers).counts == (700, 1, PAIRS - 701)
+    assert chosen_by(distributed_collector(counted(sharded, workers), SCORER, workers)) == expected
     assert chosen_by(distributed_collector(sharded, SCORER, workers)) == expected
     assert chosen_by(pool_collector(sharded, SCORER)) == expected
 

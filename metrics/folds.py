@@ -37,7 +37,11 @@ class Trainer(Protocol):
 
 
 # name, module, function(options) -> Trainer
-_TRAINERS: tuple[tuple[str, str, str], ...] = (("ROSE", "lasw.metrics.rose_trainer", "from_options"),)
+_TRAINERS: tuple[tuple[str, str, str], ...] = (
+    ("ROSE", "lasw.metrics.rose_trainer", "from_options"),
+    ("PAIRWISE", "lasw.metrics.preference_trainers", "pairwise_from_options"),
+    ("COMBINATION", "lasw.metrics.preference_trainers", "combination_from_options"),
+)
 
 
 def trainer(spec: str) -> Trainer:

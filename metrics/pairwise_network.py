@@ -7,6 +7,7 @@ left out, and it is logistic regression.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -185,6 +186,21 @@ class Network:
             for node, weight in enumerate(weights):
                 total = total + weight * hidden[:, node]
         return np.asarray(total)
+
+
+def averaged(networks: Sequence[Network]) -> Network:
+    """One network whose log odds are the mean of those of several of one shape: all their hidden nodes side by side."""
+    shape = networks[0].shape
+    found = [parts(network.theta, shape) for network in networks]
+    whole = Shape(shape.d, shape.k, len(networks) * shape.H)
+    theta = np.zeros(whole.parameters)
+    p = parts(theta, whole)
+    p.weights[...] = np.concatenate([x.weights for x in found], axis=2)
+    p.biases[...] = np.concatenate([x.biases for x in found], axis=1)
+    p.output[...] = np.concatenate([x.output for x in found], axis=1) / len(networks)
+    p.skip[...] = np.mean([x.skip for x in found], axis=0)
+    p.bias[...] = np.mean([x.bias for x in found], axis=0)
+    return Network(theta, whole)
 
 
 def _product(rows: Floats, matrix: Floats) -> Floats:

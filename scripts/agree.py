@@ -58,7 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="SPEC",
-        help="ROSE[:cost=C][:clip=no][:counts=ratio]; a row more",
+        help="ROSE[:cost=C][:clip=no][:counts=ratio]; PAIRWISE:skip=SPEC,SPEC[:vectors=FILE]; "
+        "COMBINATION:metrics=SPEC,SPEC (in a SPEC a ; stands for the :); a row more",
     )
     group.add_argument(
         "--folds",

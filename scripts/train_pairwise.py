@@ -48,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _number(group, "held-out-share", "held_out", float, "of the segments of --data")
     _number(group, "hidden", "hidden", int, "nodes in each of the three groups")
+    _number(group, "networks", "networks", int, "trained from different first weights and averaged")
     _number(group, "decay", "decay", float, "of squared weights")
     _number(group, "epochs", "epochs", int, "passes over the data at most")
     _number(group, "patience", "patience", int, "passes without a better tau before it ends")

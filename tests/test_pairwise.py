@@ -22,6 +22,7 @@ from lasw.metrics.pairwise_network import (
     Network,
     Shape,
     Triples,
+    averaged,
     cost_and_gradient,
     initial,
     parts,
@@ -124,6 +125,16 @@ def test_costs_are_those_of_the_paper_and_gradients_those_of_differences(loss: s
         moved[1][k] -= step
         up, down = (cost_and_gradient(t, shape, x, loss, decay)[0] for t in moved)
         assert gradient[k] == pytest.approx((up - down) / (2 * step), rel=2e-4, abs=2e-6)
+
+
+def test_an_averaged_network_has_the_mean_log_odds() -> None:
+    random, shape = np.random.default_rng(8), Shape(3, 2, 2)
+    networks = [Network(random.normal(size=shape.parameters), shape) for _ in range(3)]
+    x = triples(random, 4, shape)
+    odds = [[math.log(f / (1 - f)) for f in (by_the_formula(n.theta, shape, x, k) for n in networks)] for k in range(4)]
+    whole = averaged(networks)
+    found = [by_the_formula(whole.theta, whole.shape, x, k) for k in range(4)]
+    np.testing.assert_allclose([math.log(f / (1 - f)) for f in found], np.mean(odds, axis=1), rtol=1e-9)
 
 
 def test_first_weights_are_glorots() -> None:

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from lasw.metrics.combination import read_model as read_combination
+from lasw.metrics.errors import UserError
+from lasw.metrics.folds import trainer
 from lasw.metrics.pairwise_model import read_model
 from lasw.scripts.main import main
 
@@ -103,6 +105,33 @@ def test_given_scores_are_a_metric_among_others(judged: Path, capsys: pytest.Cap
     assert found[1]["sets"][0]["segments"]["kendall"]["value"] == 1.0
     one = ["score", "--scores", scores, "-r", str(judged / "ref.txt"), str(judged / "hyp" / "two.txt"), "--json"]
     assert json.loads(printed(capsys, one))["systems"][0]["results"][0]["score"] == pytest.approx(-0.4)
+
+
+def test_both_are_trained_on_folds(judged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["agree", "--train", "COMBINATION:metrics=WER,PABC2;alpha=1", "--folds", "3", "--json", "--quiet"]
+    arguments += ["--train", f"PAIRWISE:skip=WER,CHRF:vectors={judged / 'vectors.vec'}:epochs=30", str(judged)]
+    found = json.loads(printed(capsys, arguments))["metrics"]
+    for x in found:
+        assert x["sets"][0]["segments"]["kendall"]["value"] > 0.3
+    assert "COMBINATION|kind:linear|metrics:1-WER|reflen:average,PABC2|alpha:1" in found[0]["signature"]
+    assert "PAIRWISE|skip:WER,CHRF|vectors:vectors.vec#" in found[1]["signature"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("COMBINATION", "of no metrics"),
+        ("COMBINATION:metrics=WER,BLUE", "unknown metric 'BLUE'"),
+        ("COMBINATION:metrics=WER:kind=linaer", "did you mean 'linear'"),
+        ("PAIRWISE:skp=WER", "did you mean 'skip'"),
+        ("PAIRWISE:skip=WER:epochs=x", "expected a whole number"),
+        ("PAIRWISE:skip=WER:vectors=/nowhere/x", "no such file"),
+        ("PAIRWISE:skip=WER:loss=x", "loss 'x'"),
+    ],
+)
+def test_wrong_trainers(spec: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        trainer(spec)
 
 
 @pytest.mark.parametrize(

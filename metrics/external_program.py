@@ -45,14 +45,14 @@ class Program:
             try:
                 self._known.update(zip(new, self._ask(new), strict=True))
             except BaseException:
-                self.close()  # what it still has to say would be taken for the next answers
+                self.close(at_once=True)  # what it still has to say would be taken for the next answers
                 raise
         return [self._known[pair] for pair in pairs]
 
-    def close(self) -> None:
-        """End the program."""
+    def close(self, *, at_once: bool = False) -> None:
+        """End the program; `at_once`: without letting it come to its own end."""
         if self._running is not None:
-            self._running.end()
+            self._running.end(0.0 if at_once else _GRACE)
             self._running = None
 
     def _ask(self, pairs: Sequence[Pair]) -> list[float]:
@@ -97,7 +97,10 @@ class _Running:
 
     def ask(self, pairs: Sequence[Pair], *, last: bool) -> list[float]:
         """Answers, one a pair; after `last` ones its input is closed."""
-        data = "".join(f"{hypothesis}\t{reference}\n" for hypothesis, reference in pairs).encode()
+        if self._has_more():
+            raise self._error("numbers that nobody asked for", "a number a line")
+        # A lone CR is part of a token here, and for many programs the end of a line.
+        data = "".join(f"{hypothesis}\t{reference}\n" for hypothesis, reference in pairs).replace("\r", " ").encode()
         # In a thread of its own: a program that answers line by line stops reading when nobody takes its answers.
         writer = threading.Thread(target=self._write, args=(data, last), daemon=True)
         writer.start()
@@ -108,11 +111,16 @@ class _Running:
                     raise self._error(f"more than the {len(pairs)} numbers it was asked for", "a number a line")
                 answers.append(self._number(line, pairs[len(answers)]))
         writer.join(self._timeout)
-        if self._rest or (
-            not last and select.select([self._process.stdout], [], [], 0)[0] and self._process.poll() is None
-        ):
+        if self._rest:
             raise self._error(f"more than the {len(pairs)} numbers it was asked for", "a number a line")
         return answers
+
+    def _has_more(self) -> bool:
+        """Whether it has printed something since its last answer."""
+        if not select.select([self._process.stdout], [], [], 0)[0]:
+            return False
+        self._rest += os.read(self._process.stdout.fileno(), _CHUNK)
+        return bool(self._rest)
 
     def _write(self, data: bytes, last: bool) -> None:
         with contextlib.suppress(OSError, ValueError):  # it has ended, as its answers will tell
@@ -141,7 +149,7 @@ class _Running:
 
     def _number(self, line: bytes, pair: Pair) -> float:
         try:
-            value = float(line)
+            value = math.nan if b"_" in line else float(line)
         except ValueError:
             value = math.nan
         if not math.isfinite(value):
@@ -177,14 +185,14 @@ class _Running:
         told = f"EXTERNAL: {self._name}: {found}" + (f"; it said: {said}" if said else "")
         return UserError(told, expected=expected, remedy=remedy)
 
-    def end(self) -> None:
-        """End it: close its input, wait a little, then kill it."""
+    def end(self, grace: float) -> None:
+        """End it: close its input, wait `grace` seconds, then kill it."""
         if self.owner != os.getpid():
             return
         with contextlib.suppress(OSError, ValueError):
             self._process.stdin.close()
         try:
-            self._process.wait(0.0 if self._process.poll() is None and self._rest else _GRACE)
+            self._process.wait(grace)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -88,6 +89,7 @@ def test_many_lines_do_not_block(tmp_path: Path) -> None:
         ("print('nan'); import time; time.sleep(9)", "stream", "'nan' for the hypothesis 'a'"),
         ("print(1); import time; time.sleep(9)", "stream", "no answer in 1 s, 1 of 2 numbers so far.*mode=batch"),
         ("print('1\\n2\\n3')", "stream", "more than the 2 numbers"),
+        ("print('1_0')", "batch", "'1_0' for the hypothesis 'a'"),
         ("import sys\nfor l in sys.stdin: print(1)\nprint(3)", "batch", "more"),
         ("import sys\nfor l in sys.stdin: print(1)\nsys.exit(3)", "batch", r"ended \(exit code 3\)"),
     ],
@@ -97,6 +99,19 @@ def test_what_goes_wrong_is_told(tmp_path: Path, text: str, mode: str, message: 
         scores(
             command(tmp_path, text, mode=mode, timeout=1 if "no answer" in message else 60), ["a", "b"], [0, 0], ["c"]
         )
+
+
+def test_numbers_that_nobody_asked_for_are_no_later_answers(tmp_path: Path) -> None:
+    text = "import sys, time\nfor line in sys.stdin:\n print(1)\n time.sleep(0.2)\n print(2)\n"
+    spec = command(tmp_path, text)
+    assert scores(spec, ["a"], [0], ["c"]) == [1.0]
+    time.sleep(1)
+    with pytest.raises(UserError, match="numbers that nobody asked for"):
+        scores(spec, ["b"], [0], ["c"])
+
+
+def test_a_carriage_return_within_a_token_ends_no_line(tmp_path: Path) -> None:
+    assert scores(command(tmp_path, PROGRAM), ["a\rb", "c"], [0, 0], ["abc"]) == [0.0, -0.25]
 
 
 def test_commands(tmp_path: Path) -> None:

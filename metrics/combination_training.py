@@ -51,8 +51,28 @@ def train_combination(
     twice = next((spec for k, spec in enumerate(specs) if spec in specs[:k]), None)
     if twice is not None or not specs:
         raise UserError(f"metric {twice!r} twice" if specs else "no metrics", expected="each once, at least one")
-    found = [_columns(judgements, specs, kind, floor) for judgements in data]
+    found = [_columns(judgements, specs) for judgements in data]
     better, worse = (np.concatenate(side) for side in zip(*found, strict=True))
+    return fit_weights(better, worse, specs, kind=kind, penalty=penalty, floor=floor, signed=signed)
+
+
+def fit_weights(
+    better: NDArray[np.float64],
+    worse: NDArray[np.float64],
+    specs: Sequence[str],
+    *,
+    kind: str = LINEAR,
+    penalty: float = DEFAULT_PENALTY,
+    floor: float = FLOOR,
+    signed: bool = False,
+) -> CombinationModel:
+    """As `train_combination`, from sentence scores (m, d) of the better and of the worse translation of m preferences.
+
+    Raises:
+        UserError: no preference between two translations that the metrics tell apart.
+    """
+    if kind == LOGLINEAR:
+        better, worse = logarithm(better, floor), logarithm(worse, floor)
     deviation = np.concatenate([better, worse]).std(axis=0)
     scale = np.where(deviation > 0, deviation, 1.0)
     differences = (better - worse) / scale
@@ -71,16 +91,14 @@ def train_combination(
     return CombinationModel(kind, tuple(specs), scaled(weights / scale), floor, training=training)
 
 
-def _columns(
-    judgements: Judgements, specs: Sequence[str], kind: str, floor: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _columns(judgements: Judgements, specs: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     metrics = [metric(spec) for spec in specs]
     prepared = [m.prepare(judgements.evaluation.references) for m in metrics]
 
     def columns(hypotheses: Corpus, owner: NDArray[np.int32]) -> NDArray[np.float64]:
         pairs = zip(metrics, prepared, strict=True)
         scores = [m.sentence_scores(m.statistics(hypotheses, digest, owner)) for m, digest in pairs]
-        return np.stack([logarithm(x, floor) for x in scores] if kind == LOGLINEAR else scores, axis=1)
+        return np.stack(scores, axis=1)
 
     return preference_columns(judgements, columns)
 

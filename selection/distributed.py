@@ -11,6 +11,9 @@ from __future__ import annotations
 import contextlib
 import importlib
 import multiprocessing
+import os
+import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from concurrent.futures.process import ProcessPoolExecutor
@@ -26,6 +29,7 @@ from lasw.selection.shards import PAIRS, Part, ShardedBitext, pair_count, parts_
 
 ATTEMPTS = 5  # at one part; Dask itself tries a task four times on workers that die before it gives up
 
+_WATCH = 0.5  # seconds between looks at whether the parent is there
 _FIRST = 8  # parts under way until so many have come back
 
 
@@ -74,11 +78,26 @@ def processes(n: int) -> Iterator[Workers]:
     """
     # Fresh processes: a forked one would share locks and threads of numerical libraries.
     context = multiprocessing.get_context("spawn")
-    workers = Workers(lambda: ProcessPoolExecutor(n, mp_context=context), 2 * n)
+
+    def start() -> Executor:
+        return ProcessPoolExecutor(n, mp_context=context, initializer=_watch_parent, initargs=(os.getpid(),))
+
+    workers = Workers(start, 2 * n)
     try:
         yield workers
     finally:
         workers.close()
+
+
+def _watch_parent(parent: int) -> None:
+    """In a worker: end with the parent, however that ended; it would wait for work for ever."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_WATCH)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextlib.contextmanager

@@ -69,14 +69,17 @@ def parts(theta: Floats, shape: Shape) -> Parts:
 
 
 def initial(shape: Shape, generator: np.random.Generator) -> Floats:
-    """(P,) weights uniform within sqrt(6 / (inputs + outputs)) of 0 (Glorot & Bengio 2010), biases 0."""
+    """(P,) first parameters.
+
+    Weights from and to the hidden layer are uniform within sqrt(6 / (inputs + outputs)) of 0 (Glorot & Bengio 2010).
+    Skip features, which no symmetry holds together, begin at 0, as biases do: with Adagrad's small steps a weight that
+    begins with the wrong sign keeps it for long.
+    """
     theta = np.zeros(shape.parameters)
     p = parts(theta, shape)
     for array, ends in ((p.weights, 2 * shape.d + shape.H), (p.output, 3 * shape.H + 2 * shape.k + 1)):
-        reach = np.sqrt(6 / max(ends, 1))
+        reach = np.sqrt(6 / ends) if array.size else 0.0
         array[...] = generator.uniform(-reach, reach, array.shape)
-    reach = np.sqrt(6 / (3 * shape.H + 2 * shape.k + 1))
-    p.skip[...] = generator.uniform(-reach, reach, p.skip.shape)
     return theta
 
 

@@ -143,8 +143,7 @@ def test_first_weights_are_glorots() -> None:
     bound = math.sqrt(6 / (100 + 4))
     assert bound * 0.95 < np.abs(p.weights).max() <= bound
     assert np.abs(p.output).max() <= math.sqrt(6 / (12 + 8 + 1))
-    assert not p.biases.any()
-    assert not p.bias.any()
+    assert not any(x.any() for x in (p.biases, p.skip, p.bias))
 
 
 def test_scaling_maps_what_was_seen_onto_minus_one_to_one() -> None:

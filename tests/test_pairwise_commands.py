@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +134,59 @@ def test_both_are_trained_on_folds(judged: Path, capsys: pytest.CaptureFixture[s
 def test_wrong_trainers(spec: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         trainer(spec)
+
+
+EXTERNAL = """
+import sys
+for line in sys.stdin:
+    hypothesis, reference = (text.split() for text in line.rstrip("\\n").split("\\t"))
+    print(sum(a == b for a, b in zip(hypothesis, reference)))
+"""
+
+
+@pytest.mark.parametrize("kind", ["PAIRWISE", "COMBINATION", "EXTERNAL", "SCORES"])
+def test_each_is_a_loss(judged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
+    """F0 counts the words that were replaced, F1 is noise; with both at 1 the noise decides."""
+    random = np.random.default_rng(3)
+    references = [line.split() for line in (judged / "ref.txt").read_text().splitlines()]
+    lines, table = [], {}
+    for s, reference in enumerate(references):
+        for _ in range(6):
+            replaced = random.random(7) < random.random()
+            text = " ".join("x" if r else w for r, w in zip(replaced, reference, strict=True))
+            lines.append(f"{s} ||| {text} ||| F0= {-replaced.sum()} F1= {9 * random.normal():.4f} ||| 0")
+            table[text, " ".join(reference)] = -int(replaced.sum())
+    (tmp_path / "nbest").write_text("\n".join(lines) + "\n")
+    (tmp_path / "program.py").write_text(EXTERNAL)
+    rows = "".join(f"{text}\t{reference}\t{score}\n" for (text, reference), score in table.items())
+    (tmp_path / "scores").write_text("hyp\tref\tscore\n" + rows)
+    model, common = str(tmp_path / "model"), ["--data", str(judged), "--quiet", "--output", str(tmp_path / "model")]
+    if kind == "PAIRWISE":
+        assert main(["train-metric", "pairwise", "--skip", "WER", "--epochs", "30", *common]) == 0
+    if kind == "COMBINATION":
+        assert main(["train-metric", "combine", "-m", "WER", "-m", "CHRF", *common]) == 0
+    spec = {
+        "EXTERNAL": f"EXTERNAL:cmd={sys.executable} {tmp_path / 'program.py'}",
+        "SCORES": f"SCORES:file={tmp_path / 'scores'}",
+    }.get(kind, f"{kind}:model={model}")
+    weights = tmp_path / "weights.json"
+    optimise = ["optimise", "--optimiser", "pro", "--metric", spec, "--quiet", "-r", str(judged / "ref.txt")]
+    assert main([*optimise, "--output", str(weights), str(tmp_path / "nbest")]) == 0
+    capsys.readouterr()
+    found = dict(_numbers(json.loads(weights.read_text())))
+    assert found["F0"] > 3 * abs(found["F1"])
+
+
+def _numbers(value: Any, name: str = "") -> Iterator[tuple[str, float]]:
+    """Weights with their names, however a file of weights nests them."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from _numbers(part, key)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _numbers(part, name)
+    elif isinstance(value, float | int):
+        yield name, value
 
 
 @pytest.mark.parametrize(

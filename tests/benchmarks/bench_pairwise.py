@@ -1,4 +1,4 @@
-"""The pairwise network and combinations: ``python tests/benchmarks/bench_pairwise.py [--losses LOSS ...]``.
+"""The pairwise network and combinations: ``python tests/benchmarks/bench_pairwise.py [--losses ...] [--networks N]``.
 
 First decisions per second on invented numbers. Then, with the real data beside the checkout, training on WMT11 (whose
 segment numbers were inferred with BLEU: see the data's README) and Kendall's tau as WMT13 had it on WMT13: of every
@@ -9,6 +9,7 @@ of WMT13 is used in training; when to stop says WMT11's fr-en, of whose systems 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import gzip
 import statistics
 import tempfile
@@ -17,23 +18,19 @@ from pathlib import Path
 
 import numpy as np
 
-from lasw.metrics.agreement import agreement
-from lasw.metrics.base import Metric
-from lasw.metrics.combination import LINEAR, LOGLINEAR, combination
-from lasw.metrics.combination_training import train_combination
+from lasw.metrics.combination import LINEAR, LOGLINEAR, logarithm
+from lasw.metrics.combination_training import fit_weights
 from lasw.metrics.correlation import tau_of_counts
-from lasw.metrics.judgements import Judgements
 from lasw.metrics.learning import read_preferences
-from lasw.metrics.pairwise import Pairwise
 from lasw.metrics.pairwise_inputs import PairwiseInputs
 from lasw.metrics.pairwise_model import PairwiseModel, Scaling
 from lasw.metrics.pairwise_network import Network, Shape, initial
-from lasw.metrics.pairwise_training import Settings, examples, outputs, scaled, symmetry, trained_model
+from lasw.metrics.pairwise_training import Examples, Settings, examples, outputs, scaled, symmetry, trained_model
 from lasw.metrics.preprocessing import Preprocessing
-from lasw.metrics.registry import metric
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 METRICS = ("METEOR", "TER", "NIST", "BLEU")
+OTHERS = ("CHRF", "WMDO:vectors={}", "WEWPI:vectors={}")
 STOP = "fr-en"
 
 
@@ -73,12 +70,39 @@ def folders(year: str) -> list[str]:
     return sorted(str(path) for path in (DATA / year).iterdir() if (path / "hyp").is_dir())
 
 
-def decisions(model: PairwiseModel, data: Judgements) -> tuple[float, dict[str, float]]:
-    """Kendall's tau (WMT13) of the network's own decisions, and its symmetry."""
-    seen = scaled(examples([data], model.inputs).judged(), model.scaling)
-    forward, backward = outputs(model.network, seen)
-    orders = np.array([np.count_nonzero(forward > backward), np.count_nonzero(forward < backward), len(forward)])
-    return float(tau_of_counts(orders, 13)), symmetry(model.network, seen)
+def joined(data: list[Examples]) -> Examples:
+    """Preferences of several sets as one."""
+    translations = np.cumsum([0, *(len(x.vectors) for x in data)])
+    segments = np.cumsum([0, *(len(x.references) for x in data)])
+    return Examples(
+        *(np.concatenate([getattr(x, name) for x in data]) for name in ("vectors", "skip", "references")),
+        np.concatenate([x.better + first for x, first in zip(data, translations, strict=False)]),
+        np.concatenate([x.worse + first for x, first in zip(data, translations, strict=False)]),
+        np.concatenate([x.segment + first for x, first in zip(data, segments, strict=False)]),
+    )
+
+
+def only(data: Examples, columns: list[int], with_vectors: bool) -> Examples:
+    """Some of the skip features, with or without vectors."""
+    d = data.vectors.shape[1] if with_vectors else 0
+    return dataclasses.replace(
+        data, skip=data.skip[:, columns], vectors=data.vectors[:, :d], references=data.references[:, :d]
+    )
+
+
+def tau_of(first: np.ndarray, second: np.ndarray) -> float:
+    """Kendall's tau (WMT13) of numbers for the better and for the worse ones."""
+    orders = [np.count_nonzero(first > second), np.count_nonzero(first < second), len(first)]
+    return float(tau_of_counts(np.array(orders), 13))
+
+
+def tau_of_scores(model: PairwiseModel, data: Examples) -> float:
+    """The same of the scores that PAIRWISE gives."""
+    reference = np.zeros(len(data.vectors), dtype=np.int64)
+    reference[data.better] = reference[data.worse] = data.segment
+    references = data.references[reference]
+    scores = model.scores(model.seen(data.vectors, data.skip, references), references)
+    return tau_of(scores[data.better], scores[data.worse])
 
 
 def row(name: str, values: list[float], note: str = "") -> None:
@@ -86,48 +110,82 @@ def row(name: str, values: list[float], note: str = "") -> None:
     print(f"{name:44}{''.join(f'{x:>8.4f}' for x in [*values, statistics.mean(values)])}  {note}", flush=True)
 
 
-def tau13(m: Metric, test: list[Judgements]) -> list[float]:
-    """Of a metric's scores."""
-    return [float(agreement(m, data)["segments", "kendall"].value or 0.0) for data in test]
-
-
-def agreement_with_people(losses: list[str], vectors: str) -> None:
-    """The table."""
+def agreement_with_people(losses: list[str], networks: int, vectors: str) -> None:
+    """The table; what the networks see is computed once for all of them."""
+    others = tuple(spec.format(vectors) for spec in OTHERS)
+    everything = PairwiseInputs((*METRICS, *others, "BLEUCOMP"), vectors)
     text = Preprocessing("13a", True).function()
-    train = read_preferences([x for x in folders("wmt11") if not x.endswith(STOP)], preprocess=text)
-    stop = read_preferences([x for x in folders("wmt11") if x.endswith(STOP)], preprocess=text)
-    test = read_preferences(folders("wmt13"), preprocess=text)
-    print(f"{'':44}{''.join(f'{x.name:>8}' for x in test)}    mean")
-    for spec in METRICS:
-        row(spec, tau13(metric(spec), test))
-    for kind in (LINEAR, LOGLINEAR):
-        model = train_combination([*train, *stop], METRICS, kind=kind)
-        row(f"combination, {kind}", tau13(combination(model), test), model.mixture_spec() if kind == LINEAR else "")
-    for skip, file in (
-        (METRICS, ""),
-        ((), vectors),
-        (METRICS, vectors),
-        ((*METRICS[:3], "BLEUCOMP"), vectors),
+    found = {}
+    for year in ("wmt11", "wmt13"):
+        for path in folders(year):
+            judged = read_preferences([path], preprocess=text)
+            found[year, judged[0].name] = examples(judged, everything).judged()
+    train = joined([x for (year, name), x in found.items() if year == "wmt11" and name != STOP])
+    stop = found["wmt11", STOP]
+    test = {name: x for (year, name), x in found.items() if year == "wmt13"}
+    print(f"{'':44}{''.join(f'{name:>8}' for name in test)}    mean")
+    for k, spec in enumerate((*METRICS, *others)):
+        row(shown(spec), [tau_of(x.skip[x.better, k], x.skip[x.worse, k]) for x in test.values()])
+    combinations((*METRICS, *others), joined([train, stop]), list(test.values()))
+    four, seven, parts = [0, 1, 2, 3], list(range(7)), [0, 1, 2, *range(7, everything.width)]
+    for name, skip, columns, file in (
+        ("4 metrics", METRICS, four, ""),
+        ("vectors", (), [], vectors),
+        ("4 metrics, vectors", METRICS, four, vectors),
+        ("3 metrics, BLEUCOMP, vectors", (*METRICS[:3], "BLEUCOMP"), parts, vectors),
+        ("7 metrics, vectors", METRICS + others, seven, vectors),
     ):
         inputs = PairwiseInputs(skip, file)
-        seen, unseen = examples(train, inputs), examples(stop, inputs)
-        for loss in losses:
-            start = time.process_time()
-            trained = trained_model(inputs, seen, unseen, Settings(loss=loss))
-            features = ["4 metrics" if skip == METRICS else "3 + BLEUCOMP"] if skip else []
-            name = f"{loss}: {', '.join([*features, *(['vectors'] if file else [])])}"
-            found = [decisions(trained, data) for data in test]
-            gap = statistics.mean(x["gap"] for _, x in found)
-            same = statistics.mean(x["consistent"] for _, x in found)
-            note = f"{time.process_time() - start:.0f} CPU s, {trained.training['passes']} passes; gap {gap:.3f}, "
-            row(f"{name}, decisions", [x for x, _ in found], f"{note}consistent {same:.1%}")
-            row(f"{name}, scores", tau13(Pairwise(trained), test))
+        seen, unseen = only(train, columns, bool(file)), only(stop, columns, bool(file))
+        tests = [only(x, columns, bool(file)) for x in test.values()]
+        for loss, count in [*((loss, 1) for loss in losses), *([(losses[0], networks)] if networks > 1 else [])]:
+            network(f"{name}; {loss}{f' x {count}' if count > 1 else ''}", inputs, seen, unseen, tests, loss, count)
+
+
+def network(
+    name: str, inputs: PairwiseInputs, seen: Examples, unseen: Examples, tests: list[Examples], loss: str, count: int
+) -> None:
+    """Train one and print how it agrees."""
+    start = time.process_time()
+    model = trained_model(inputs, seen, unseen, Settings(loss=loss, networks=count))
+    taken = time.process_time() - start
+    inside = [scaled(x, model.scaling) for x in tests]
+    measured = [symmetry(model.network, x) for x in inside]
+    gap, same = (statistics.mean(x[key] for x in measured) for key in ("gap", "consistent"))
+    note = (
+        f"trained in {taken:.0f} CPU s, {model.training['passes']} passes, tau {model.training['tau']:.3f} on {STOP}; "
+    )
+    note += f"gap {gap:.3f}, consistent {same:.1%}"
+    row(f"{name}: decisions", [tau_of(*outputs(model.network, x)) for x in inside], note)
+    row(f"{name}: scores", [tau_of_scores(model, x) for x in tests])
+
+
+def combinations(specs: tuple[str, ...], train: Examples, tests: list[Examples]) -> None:
+    """Combinations of the first four metrics, and of all."""
+    for count in (len(METRICS), len(specs)):
+        for kind in (LINEAR, LOGLINEAR):
+            better, worse = train.skip[train.better, :count], train.skip[train.worse, :count]
+            model = fit_weights(better, worse, specs[:count], kind=kind)
+            deviations = model.training["weights-of-deviations"]
+            note = " ".join(f"{shown(spec)} {weight:.2f}" for spec, weight in deviations.items())
+            sums = []
+            for x in tests:
+                columns = x.skip[:, :count]
+                sums.append((logarithm(columns, model.floor) if kind == LOGLINEAR else columns) @ model.weights)
+            values = [tau_of(y[x.better], y[x.worse]) for x, y in zip(tests, sums, strict=True)]
+            row(f"combination of {count}, {kind}", values, note)
+
+
+def shown(spec: str) -> str:
+    """Without files."""
+    return spec.partition(":vectors=")[0]
 
 
 def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--losses", nargs="+", default=["logistic", "both"])
+    parser.add_argument("--losses", nargs="+", default=["logistic", "both"], help="default: logistic both")
+    parser.add_argument("--networks", type=int, default=5, help="averaged, a row more (default: 5)")
     arguments = parser.parse_args()
     speed()
     if not DATA.is_dir():
@@ -137,7 +195,7 @@ def main() -> None:
         path = Path(folder) / "vectors.bin"
         packed = next((DATA / "vectors").glob("*.bin.gz"))
         path.write_bytes(gzip.decompress(packed.read_bytes()))
-        agreement_with_people(arguments.losses, str(path))
+        agreement_with_people(arguments.losses, arguments.networks, str(path))
 
 
 if __name__ == "__main__":

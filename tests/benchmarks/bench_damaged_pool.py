@@ -46,10 +46,11 @@ def main() -> None:
     parser.add_argument("--train", type=int, default=19_000, help="pairs that the system is trained on")
     parser.add_argument("--pool", type=int, default=10_000, help="pairs of the pool, taken from behind these")
     parser.add_argument("--damage", type=float, default=0.5, help="share of damaged pairs")
+    parser.add_argument("--damage-seed", type=int, default=1, help="of the pool; --seeds are of selection and tuning")
     parser.add_argument("--wrong-language", choices=("unrelated", "parallel"), default="unrelated")
     parser.add_argument("--words", type=int, default=10_000, help="source words of each set")
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--iterations", type=int, default=6)
+    parser.add_argument("--iterations", type=int, default=8)
     parser.add_argument("--nbest", type=int, default=100)
     parser.add_argument("--test", type=int, default=1000, help="test sentences")
     parser.add_argument("--jobs", type=int, default=2)
@@ -77,7 +78,7 @@ def _folder(given: Path | None) -> Iterator[Path]:
 
 
 def _same_setting(folder: Path, arguments: argparse.Namespace) -> None:
-    names = ("train", "pool", "damage", "wrong_language", "words", "iterations", "nbest", "test")
+    names = ("train", "pool", "damage", "damage_seed", "wrong_language", "words", "iterations", "nbest", "test")
     setting = json.dumps({name: getattr(arguments, name) for name in names}) + "\n"
     file = folder / "setting.json"
     if file.exists() and file.read_text() != setting:
@@ -93,7 +94,9 @@ def _make(folder: Path, arguments: argparse.Namespace) -> DamagedPool:
     first = arguments.train
     held_out = [side[first : first + arguments.pool] for side in train]
     foreign = train[0][:first] if arguments.wrong_language == "unrelated" else ()
-    pool = damage(*held_out, dict.fromkeys(KINDS, arguments.damage / len(KINDS)), seed=1, foreign=foreign)
+    pool = damage(
+        *held_out, dict.fromkeys(KINDS, arguments.damage / len(KINDS)), seed=arguments.damage_seed, foreign=foreign
+    )
     clean = _clean_set(trusted, arguments.words)
     for k, end in enumerate(("de", "en")):
         side = (pool.source, pool.target)[k]

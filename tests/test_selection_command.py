@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from lasw.scripts.main import main
+from lasw.tuning.comparison.configuration import read_comparison
+from lasw.tuning.comparison.grid import rows
 
 SOURCE = ["a b c d", "e f g h", "a b x y", "k l m n"]
 TARGET = ["A B C D", "E F G H", "A B X Y", "K L M N"]
@@ -117,3 +119,9 @@ def test_shards(pool: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(command) == 0
     assert json.loads(capsys.readouterr().out)["pool"] == 4
     assert [int(line) for line in Path("sharded.lines").read_text().split()] == expected
+
+
+def test_the_comparison_of_selections() -> None:
+    found = rows(read_comparison("compare/selection", ["comparison.seeds=3", "development.learned LA.source=x.de"]))
+    assert [row.development for row in found] == ["random", "length", "LA", "learned LA", "clean"]
+    assert {row.optimiser()["name"] for row in found} == {"mert"}

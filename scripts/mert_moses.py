@@ -44,12 +44,13 @@ def _main(words: list[str]) -> int:
             return 0
         return _tune(given, words)
     except UsageError as error:
-        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        print(f"{PROGRAM}: error: {error}", file=sys.stderr)
         return EXIT_USAGE
     except UserError as error:
         if given.flag("debug"):
             raise
-        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        # Moses' experiment manager takes this word in a log for a step that failed.
+        print(f"{PROGRAM}: error: {error}", file=sys.stderr)
     except BrokenPipeError:  # the reader of our output is gone (`| head`)
         _drop_output()
         return 0
@@ -58,7 +59,7 @@ def _main(words: list[str]) -> int:
             raise
         path = error.filename2 or error.filename
         where = f"{path}: " if path else ""
-        print(f"{PROGRAM}: {where}{error.strerror or error} (--debug shows where)", file=sys.stderr)
+        print(f"{PROGRAM}: error: {where}{error.strerror or error} (--debug shows where)", file=sys.stderr)
     return EXIT_FAILED
 
 

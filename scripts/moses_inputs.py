@@ -51,9 +51,14 @@ def open_decoder(settings: Settings) -> tuple[Moses, list[str]]:
 
 def _has_models(config: Path, folder: Path) -> bool:
     """Whether the relative paths of models in a moses.ini lead somewhere from a folder."""
-    found = [name for line in read_lines(config) for name in re.findall(r"\bpath=(\S+)", line.partition("#")[0])]
+    found = [name for line in _text(config).split("\n") for name in re.findall(r"\bpath=(\S+)", line.partition("#")[0])]
     relative = [Path(name) for name in found if not name.startswith("/")]
     return all(any((folder / name).parent.glob(name.name + "*")) for name in relative)
+
+
+def _text(config: Path) -> str:
+    """Of a moses.ini; in which encoding its comments and paths are is Moses' own business."""
+    return config.read_text(encoding="utf-8", errors="surrogateescape")
 
 
 def read_data(settings: Settings) -> tuple[list[str], References, Preprocessing]:
@@ -78,7 +83,7 @@ def _input_type(settings: Settings) -> int:
     if settings.inputtype is not None:
         return settings.inputtype
     given = re.findall(r"(?:^|\s)--?inputtype\s+(\d+)", settings.flags)
-    said = re.findall(r"^\s*\[inputtype\]\s*\n\s*(\d+)", "\n".join(read_lines(settings.config)), re.MULTILINE)
+    said = re.findall(r"^\s*\[inputtype\]\s*\n\s*(\d+)", _text(settings.config), re.MULTILINE)
     return int([*given, *said, "0"][0])
 
 

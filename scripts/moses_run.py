@@ -19,7 +19,7 @@ from lasw.scripts.moses_inputs import open_decoder, read_data
 from lasw.scripts.moses_learning import check, optimiser_for
 from lasw.scripts.moses_recorded import Recorded, RecordedLists, RecordedWeights, recorded
 from lasw.scripts.moses_settings import Settings
-from lasw.tuning.decoders.moses import Moses
+from lasw.tuning.decoders.moses import Moses, refuse_program
 from lasw.tuning.interpolation import Interpolation
 from lasw.tuning.loop import Loop, Outcome, Progress, iteration_seed
 from lasw.tuning.optimiser import Optimiser
@@ -79,6 +79,7 @@ def tune_moses(
     """
     folder = settings.folder
     check(settings.learning)  # what can be wrong with it is better said before anything is filtered or decoded
+    refuse_program(settings.config)
     development = metric_of(settings.metric)
     source, references, text = read_data(settings)
     _make(folder)

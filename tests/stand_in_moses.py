@@ -63,7 +63,8 @@ def main(pool_path: str, arguments: Sequence[str]) -> int:
     given = parsed(arguments)
     for name in given:
         if name not in KNOWN or ("old" in knobs and name == "show-weights"):
-            print(f"illegal switch: -{name}", file=sys.stderr)
+            said = "".join(f"\t{one}: {' '.join(values)} \n" for one, values in sorted(given.items()))
+            print(f"Defined parameters (per moses.ini or switch):\n{said}illegal switch: -{name}", file=sys.stderr)
             return 1
     with open(pool_path, "rb") as stream:
         candidates, groups, sparse = pickle.load(stream)
@@ -109,7 +110,7 @@ def read_ini(
 ) -> tuple[dict[str, list[float]], dict[str, float], str]:
     sections: dict[str, list[str]] = {}
     section = ""
-    for line in Path(path).read_text(encoding="utf-8").split("\n"):
+    for line in Path(path).read_text(encoding="utf-8", errors="surrogateescape").split("\n"):
         said = line.partition("#")[0].strip()
         if said.startswith("["):
             section = said[1:-1]
@@ -124,9 +125,11 @@ def read_ini(
             weights[name] = [float(value) for value in sections[old]]
     for name, values in weights.items():
         if name not in groups and name not in sparse and not name.startswith("UnknownWordPenalty"):
-            return {}, {}, f"Feature {name} does not exist"
+            return {}, {}, f"The following weights have no feature function. Maybe incorrectly spelt weights: {name},"
         if name in groups and len(values) != groups[name]:
-            return {}, {}, f"{len(values)} weights for {name} given, {groups[name]} needed"
+            found = f"(features: {groups[name]} vs. weights: {len(values)})"
+            blame = f"Mismatch in number of features and number of weights for Feature Function {name} {found}"
+            return {}, {}, f"line=KENLM name={name}\nException: moses/FF/Factory.cpp:189\nFATAL ERROR: {blame}"
     weights = {name: weights.get(name, [1.0] * size) for name, size in groups.items()}
     sparse_weights = {}
     for file in sections.get("weight-file", []):
@@ -179,10 +182,12 @@ def decode(
             if "sleep" in knobs:
                 time.sleep(float(knobs["sleep"]))
             best: list[tuple[float, Candidate]] = []
-            if knobs.get("silent") != str(number) and sentence.strip():
+            if sentence.strip() and knobs.get("silent") != str(number):
                 found = candidates[sentence.strip()]
                 scored = [(score(one, vector, sparse_weights), one) for one in found]
                 best = sorted(scored, key=lambda pair: -pair[0])
+            elif not sentence.strip():
+                best = [(0.0, ("", [0.0] * len(vector), {}))]
             print(best[0][1][0] if best else "", flush=True)
             write(nbest, k, best, int(n), "distinct" in rest, groups, knobs)
             if knobs.get("fewer") == str(number):

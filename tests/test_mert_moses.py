@@ -461,6 +461,20 @@ class TestInterruptions:
         assert (theirs / "moses.ini").read_bytes() == (whole / "moses.ini").read_bytes()
 
 
+def test_what_failed_is_called_an_error(
+    system_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The experiment manager looks for that word, and copies whatever moses.ini is there."""
+    words = call(system_folder, tmp_path / "run", "--batch-mira")
+    assert main([*words[:2], words[3], sys.executable, *words[4:]]) == 1  # exchanged, and no script
+    said = capsys.readouterr().err
+    assert said.startswith("lasw-mert-moses: error: ")
+    assert "this is a program, no moses.ini" in said
+    assert said.count("\n") == 1
+    assert main([*words, "--nonsense"]) == 2
+    assert "error: unknown option --nonsense" in capsys.readouterr().err
+
+
 class TestOptions:
     @pytest.mark.parametrize(
         ("words", "name", "value"),

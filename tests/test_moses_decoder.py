@@ -227,7 +227,37 @@ def test_features_that_do_not_fit_are_named(place: Path, change: tuple[str, str]
 
 def test_an_ini_that_moses_does_not_take(place: Path) -> None:
     (place / "moses.ini").write_text(INI + "Other= 1\n", encoding="utf-8")
-    with pytest.raises(UserError, match=r"does not take .*moses.ini .*Feature Other does not exist"):
+    with pytest.raises(UserError, match=r"does not take .*moses.ini .*no feature function.*Other"):
+        opened(place)
+
+
+def test_of_what_moses_said_the_reason_is_shown(place: Path) -> None:
+    """A wrong option is no old Moses, though it prints all options, show-weights among them."""
+    with pytest.raises(UserError, match=r"does not take .*code 1\); its last lines: illegal switch: -nosuch$"):
+        opened(place, flags="-nosuch 3")
+    (place / "moses.ini").write_text(INI.replace("LM0= 0.5", "LM0= 0.5 2"), encoding="utf-8")
+    with pytest.raises(UserError, match=r"its last lines: Exception: \S+ / FATAL ERROR: .*LM0 \(features: 1 vs"):
+        opened(place)
+
+
+def test_blank_lines_have_lists_of_nothing(place: Path) -> None:
+    source = [SOURCE[0], "", "  ", SOURCE[1]]
+    for jobs in (1, 4):
+        found = content(decoded(opened(place, jobs=jobs), source=source))
+        assert [(k, text) for k, text, _, _ in found if k in (1, 2)] == [(1, ""), (2, "")]
+        assert {k for k, *_ in found} == {0, 1, 2, 3}
+
+
+def test_bytes_of_another_encoding_in_the_ini(place: Path) -> None:
+    latin = INI.replace("# a system", "# gr\xfc\xdfe").encode("latin-1")
+    assert b"\xfc" in latin
+    (place / "moses.ini").write_bytes(latin)
+    decoder = opened(place)
+    assert decoder.start_weights().by_group()["LM0"] == [0.5]
+    decoder.write_configuration(place / "tuned.ini", decoder.start_weights())
+    assert b"# gr\xfc\xdfe\n" in (place / "tuned.ini").read_bytes()
+    (place / "moses.ini").write_bytes(latin.replace(b"LM0", b"LM\xfc"))
+    with pytest.raises(UserError, match="no UTF-8"):
         opened(place)
 
 
@@ -282,6 +312,8 @@ def test_a_sentence_without_translation_is_no_failure(place: Path, monkeypatch: 
         ("-f other.ini", "-f among the options of the decoder"),
         ("--config x", "-config among"),
         ("-n-best-list a 3", "-n-best-list among"),
+        ("-t", "-t among .*more than words"),
+        ("-report-segmentation", "more than words"),
         ("4 -threads", "'4' belongs to no option"),
         ("-x 'a", "No closing quotation"),
     ],

@@ -29,6 +29,7 @@ from lasw.tuning.formats.weight_files import read_weight_file
 from lasw.tuning.nbest import NBest
 from lasw.tuning.weights import Weights
 
+_NO_SUCH_SWITCH = re.compile(r"(illegal|un(known|recogni[sz]ed))[^/]*show-weights")
 _SECTION = re.compile(rb"^\s*\[[A-Za-z][A-Za-z-]*\]", re.MULTILINE)
 
 
@@ -202,7 +203,7 @@ class Moses(Decoder):
         Raises:
             UserError: no moses.ini or one that Moses does not take, or features that do not fit together.
         """
-        self._refuse_exchanged()
+        refuse_program(self._ini)
         check_template(self._ini)
         file = read_weight_file(self._ini, sparse_path=self._sparse_path)
         shown = self._shown()
@@ -211,14 +212,6 @@ class Moses(Decoder):
             text = f"{self._program.name} does not tell its features (-show-weights): those of the moses.ini are taken"
             return dataclasses.replace(known, remarks=(*known.remarks, text))
         return known
-
-    def _refuse_exchanged(self) -> None:
-        """A program in the place of the moses.ini, or something else that is none."""
-        start = first_bytes(self._ini, 1 << 16)
-        if b"\0" in start or (start.startswith(b"#!") and not _SECTION.search(start)):
-            raise UserError(
-                "this is a program, no moses.ini", path=self._ini, remedy="are decoder and configuration exchanged?"
-            )
 
     def _shown(self) -> str | None:
         """What ``-show-weights`` prints; None if this Moses is too old to know it."""
@@ -233,7 +226,7 @@ class Moses(Decoder):
             said = out.read_text(encoding="utf-8", errors="replace")
             if not code:
                 return said
-            if "show-weights" in last_lines(errors):
+            if _NO_SUCH_SWITCH.search(last_lines(errors)):
                 return None
             what = f"does not take {self._ini} (-show-weights {program.ended(code)})"
             raise program.failure(what, errors)
@@ -282,6 +275,17 @@ class Moses(Decoder):
                 part.path("stderr"),
             )
         return nbest
+
+
+def refuse_program(ini: Path) -> None:
+    """Look into what should be a moses.ini.
+
+    Raises:
+        UserError: it is a program.
+    """
+    start = first_bytes(ini, 1 << 16)
+    if b"\0" in start or (start.startswith(b"#!") and not _SECTION.search(start)):
+        raise UserError("this is a program, no moses.ini", path=ini, remedy="are decoder and configuration exchanged?")
 
 
 def _words(command: str) -> list[str]:

@@ -11,8 +11,11 @@ from lasw.metrics.errors import UserError
 
 # Short forms are known on Moses' command line only, a section of a moses.ini wants the long name.
 _LONG = {
+    "aws": "alternate-weight-setting",
     "b": "beam-threshold",
     "cbd": "cube-pruning-diversity",
+    "cbds": "cube-pruning-deterministic-search",
+    "cbls": "cube-pruning-lazy-scoring",
     "cbp": "cube-pruning-pop-limit",
     "con": "consensus-decoding",
     "da": "phrase-drop-allowed",
@@ -27,6 +30,7 @@ _LONG = {
     "mbr": "minimum-bayes-risk",
     "mp": "monotone-at-punctuation",
     "mu": "mark-unknown",
+    "r": "recover-input-path",
     "s": "stack",
     "sd": "stack-diversity",
     "th": "threads",
@@ -37,12 +41,12 @@ _LONG = {
     "xi": "xml-input",
 }
 _MODELS = "the moses.ini says which models there are: name them there"
+_NOT_WORDS = "it puts more than words into the lists, which would be scored as words: leave it out while tuning"
 # option -> what to do in place of giving it
 _REFUSED = {
     "config": "the moses.ini is an argument of its own",
     "f": "the moses.ini is an argument of its own",
     "ttable-file": _MODELS,
-    "t": _MODELS,
     "distortion-file": _MODELS,
     "generation-file": _MODELS,
     "lmodel-file": _MODELS,
@@ -51,6 +55,11 @@ _REFUSED = {
     "n-best-list": "the length of the lists is a setting of its own",
     "input-file": "the sentences to translate are a setting of their own",
     "i": "the sentences to translate are a setting of their own",
+    "report-all-factors": _NOT_WORDS,
+    "report-segmentation": _NOT_WORDS,
+    "t": _NOT_WORDS,
+    "report-segmentation-enriched": _NOT_WORDS,
+    "tt": _NOT_WORDS,
     "show-weights": "leave it out",
 }
 

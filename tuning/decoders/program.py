@@ -19,6 +19,8 @@ from lasw.metrics.errors import UserError
 PLACEHOLDERS = ("weights", "source", "nbest", "n")
 _LAST_LINES = 5
 _LINE_LENGTH = 200
+# What the lines before it said, of models that were loaded and options that were read, is no reason.
+_REASON = re.compile(r"(terminate called|(\S*exception|(fatal )?error|illegal \w+|usage)\b:?)", re.IGNORECASE)
 _BRACES = re.compile(r"\{([A-Za-z]+)\}")
 
 
@@ -93,12 +95,14 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def last_lines(path: Path) -> str:
-    """The last lines of a log, in one line."""
+    """The last lines of a log, in one line; none before the one that names the reason, if there is one."""
     with open(path, "rb") as stream:
         stream.seek(max(0, path.stat().st_size - 4 * _LAST_LINES * _LINE_LENGTH))
         lines = stream.read().decode("utf-8", errors="replace").split("\n")
     said = [line.strip()[:_LINE_LENGTH] for line in lines if line.strip()]
-    return " / ".join(said[-_LAST_LINES:]) or "none"
+    said = said[-_LAST_LINES:]
+    reason = next((k for k, line in enumerate(said) if _REASON.match(line)), 0)
+    return " / ".join(said[reason:]) or "none"
 
 
 def _found(name: str, folder: Path) -> str:

@@ -95,7 +95,7 @@ def check_template(template: Path, weights: Weights | None = None) -> None:
     Raises:
         UserError: it cannot be read, is something else, or as `rewrite`.
     """
-    if not is_moses_ini(_template_lines(template)):
+    if not is_moses_ini(template_lines(template)):
         raise UserError("no moses.ini", path=template, expected="sections as [feature] and [weight]")
     if weights is not None:
         _rewritten(template, weights)
@@ -113,7 +113,7 @@ def rewritten_lines(template: Path, weights: Weights) -> tuple[list[str], str]:
 
 def _rewritten(template: Path, weights: Weights) -> tuple[list[str], _Layout, str]:
     """The lines of `template` with the dense `weights` in them, where they stood, and what stands before LF."""
-    lines = _template_lines(template)
+    lines = template_lines(template)
     layout = _layout(lines, template)
     end = "\r" if lines[0].endswith("\r") else ""
     if layout.old:
@@ -123,7 +123,8 @@ def _rewritten(template: Path, weights: Weights) -> tuple[list[str], _Layout, st
     return lines, layout, end
 
 
-def _template_lines(template: Path) -> list[str]:
+def template_lines(template: Path) -> list[str]:
+    """The lines of a moses.ini as `rewrite` takes them: without their LF, other bytes than UTF-8 as surrogates."""
     with open_bytes(template) as stream:
         raw = stream.read().removeprefix(codecs.BOM_UTF8)
     # Bytes that are no UTF-8 (in a path, in a comment) go through unchanged.

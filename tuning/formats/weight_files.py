@@ -48,7 +48,7 @@ def read_weight_file(path: Path, *, sparse_path: Path | None = None, encoding: s
     Raises:
         UserError: no weights in it, a line that is none, a feature with two weights, a number that is not finite.
     """
-    lines = read_lines(path, encoding=encoding)
+    lines = _lines(path, encoding)
     text = "\n".join(lines)
     if text.lstrip().startswith("{"):
         weights, kind = _from_json(text, path), JSON
@@ -148,6 +148,22 @@ def from_json(data: object, path: Path | None = None) -> Weights:
         raise UserError("weights without names", path=path, expected='{"dense": {NAME: [v, ...]}, "sparse": {NAME: v}}')
     groups = {name: _json_numbers(name, values, path) for name, values in dense.items()}
     return Weights.from_groups(groups, {name: _json_number(name, value, path) for name, value in sparse.items()})
+
+
+def _lines(path: Path, encoding: str) -> list[str]:
+    """Of the file; in a moses.ini, bytes that are no UTF-8 (in a path, in a comment) are let through."""
+    try:
+        return read_lines(path, encoding=encoding)
+    except UserError:
+        if encoding != "utf-8" or not os.path.isfile(path):
+            raise
+        lines = moses_ini.template_lines(path)
+        if not moses_ini.is_moses_ini(lines) or any("\0" in line for line in lines):
+            raise
+        names = "".join(moses_ini.read(lines, path, read_sparse=False).names.slices)
+        if not names.isprintable():  # they go into files of ours
+            raise
+        return lines
 
 
 def _json_numbers(name: str, values: object, path: Path | None) -> list[float]:

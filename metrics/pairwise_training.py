@@ -187,8 +187,8 @@ def _descend(
     settings: Settings,
     generator: np.random.Generator,
 ) -> tuple[Floats, int]:
-    """Adagrad (Duchi et al. 2011) from `theta`; the best parameters and how many passes were made."""
-    theta, best, best_tau, best_pass = theta.copy(), theta, -np.inf, 0
+    """Adagrad (Duchi et al. 2011) from `theta`; the best parameters, which may be these, and how many passes it was."""
+    theta, best, best_tau, best_pass = theta.copy(), theta, tau(Network(theta, shape), held_out), 0
     squares = np.zeros_like(theta)
     for number in range(1, settings.epochs + 1):
         order = generator.permutation(len(data))

@@ -107,7 +107,7 @@ def tau_of_scores(model: PairwiseModel, data: Examples) -> float:
 
 def row(name: str, values: list[float], note: str = "") -> None:
     """Print one."""
-    print(f"{name:44}{''.join(f'{x:>8.4f}' for x in [*values, statistics.mean(values)])}  {note}", flush=True)
+    print(f"{name:52}{''.join(f'{x:>8.4f}' for x in [*values, statistics.mean(values)])}  {note}", flush=True)
 
 
 def agreement_with_people(losses: list[str], networks: int, vectors: str) -> None:
@@ -123,7 +123,7 @@ def agreement_with_people(losses: list[str], networks: int, vectors: str) -> Non
     train = joined([x for (year, name), x in found.items() if year == "wmt11" and name != STOP])
     stop = found["wmt11", STOP]
     test = {name: x for (year, name), x in found.items() if year == "wmt13"}
-    print(f"{'':44}{''.join(f'{name:>8}' for name in test)}    mean")
+    print(f"{'':52}{''.join(f'{name:>8}' for name in test)}    mean")
     for k, spec in enumerate((*METRICS, *others)):
         row(shown(spec), [tau_of(x.skip[x.better, k], x.skip[x.worse, k]) for x in test.values()])
     combinations((*METRICS, *others), joined([train, stop]), list(test.values()))

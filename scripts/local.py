@@ -19,7 +19,7 @@ from lasw.scripts.local_train import AUTO
 from lasw.scripts.options import add_output_options, add_text_options, note
 from lasw.tuning.formats.local_weights import json_line, write_local_weights
 from lasw.tuning.formats.weight_files import check_output
-from lasw.tuning.local import GLOBAL, LocalWeigher, Setting
+from lasw.tuning.local import GLOBAL, LocalWeigher
 from lasw.tuning.local_samples import read_samples
 from lasw.tuning.optimiser import DEFAULT_SEED
 from lasw.tuning.similarity import make_similarity
@@ -128,7 +128,7 @@ class _Answers:
     def __init__(self, arguments: argparse.Namespace) -> None:
         samples = read_samples(arguments.samples)
         text = arguments.setting or samples.header.get("setting", GLOBAL)
-        setting = None if text == GLOBAL else Setting.parse(text)
+        setting = local_train.fixed_setting(text, (GLOBAL,))
         self.setting = text
         self._exact = bool(arguments.exact)
         self._weigher = LocalWeigher(samples, setting)
@@ -139,6 +139,8 @@ class _Answers:
             known = samples.header.get("fingerprints", {}).get(setting.similarity)
             if known is not None and known != self._similarity.fingerprint():
                 raise UserError("other word vectors than in training", path=arguments.vectors)
+        if arguments.vectors and (setting is None or setting.similarity != "embedding"):
+            note(arguments.quiet, f"--vectors has no effect: the setting is {text}")
 
     def to(self, line: str) -> Weights:
         """The weights of one sentence, those of features that no list showed behind the others."""
@@ -156,7 +158,7 @@ def _weights(arguments: argparse.Namespace) -> int:
         check_output(arguments.output, kind="json")
     answers = _Answers(arguments)
     lines = read_lines(arguments.file, encoding=arguments.encoding)
-    if answers.setting == GLOBAL:
+    if answers.setting == GLOBAL and not arguments.setting:
         note(arguments.quiet, "global weights for every sentence: in training locality did not pay")
     found = [answers.to(line) for line in lines]
     if arguments.output:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from lasw.metrics.base import References
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import read_lines
 from lasw.metrics.preprocessing import Preprocessing
-from lasw.metrics.registry import metric
+from lasw.metrics.registry import metric, unknown
 from lasw.metrics.text import Vocabulary, read_corpus
 from lasw.scripts.assignments import assignments, single_assignments
 from lasw.scripts.options import note, print_json, warn
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_output(arguments.output, kind="json")
     if arguments.seed < 0:
         raise UserError(f"--seed {arguments.seed}", expected="a number of at least 0")
-    fixed = None if arguments.setting in (AUTO, BEST, GLOBAL) else Setting.parse(arguments.setting)
+    fixed = fixed_setting(arguments.setting, (AUTO, BEST, GLOBAL))
     names = (*_BY_DEFAULT, "embedding") if arguments.vectors else _BY_DEFAULT
     tried = tuple(map(Setting.parse, arguments.tried)) or grid(names)
     if fixed is not None and fixed not in tried:
@@ -76,6 +76,20 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _print_curve(result, curve, setting)
     return 0
+
+
+def fixed_setting(text: str, words: Sequence[str]) -> Setting | None:
+    """The setting that a text says; None for those of `words` that stand in the place of one.
+
+    Raises:
+        UserError: neither.
+    """
+    if text in words:
+        return None
+    name = text.partition(":")[0]
+    if name not in SIMILARITIES:
+        raise unknown("setting", name, [*words, *SIMILARITIES])
+    return Setting.parse(text)
 
 
 def _samples(arguments: argparse.Namespace) -> tuple[Pool, LocalSamples, list[str]]:

@@ -170,6 +170,11 @@ def test_a_solver_that_is_stopped_says_so() -> None:
     assert fit.warnings == ("the solver did not converge in 1 iterations",)
 
 
+def test_a_scale_that_leaves_the_softmax_no_slope() -> None:
+    with pytest.raises(UserError, match=r"scale 1e\+09 leaves .* expected a smaller one"):
+        Expected(scale=1e9).fit(made_pool(), Weights.constant(NAMES, 1.0))
+
+
 def test_by_name_with_a_seed_that_it_has_no_use_for() -> None:
     assert make_optimiser("expected", {"l2": "0.1", "stages": "2"}, metric="PABC3", seed=5) == Expected(
         metric="PABC3", l2=0.1, stages=2

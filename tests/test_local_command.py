@@ -106,6 +106,11 @@ def test_settings(place, capsys):
     out, told = ran(capsys, "local", "weights", "--samples", "samples", "test")
     assert len(set(out.splitlines())) == 1
     assert "locality did not pay" in told
+    told = ran(capsys, "local", "weights", "--samples", "samples", "--setting", "global", "--vectors", "none", "test")[
+        1
+    ]
+    assert "did not pay" not in told
+    assert "--vectors has no effect: the setting is global" in told
     words = ("--optimiser", "wro", "--references", "ref", "--start", "start", "--output", "g.json", "nbest")
     ran(capsys, "optimise", *words)
     right, found = read_weights("g.json"), from_json(json.loads(out.splitlines()[0]))
@@ -139,6 +144,7 @@ def test_word_vectors(place, capsys):
     ("words", "message"),
     [
         ((*TRAIN, "--setting", "blue", "nbest"), "did you mean 'bleu'"),
+        ((*TRAIN, "--setting", "beste", "nbest"), "did you mean 'best'"),
         ((*TRAIN, "--try", "embedding", "--", "nbest"), "--vectors"),
         ((*TRAIN, "--option", "pairz=3", "nbest"), "did you mean 'pairs'"),
         (("local", "train", "-r", "ref", "--source", "test", "--output", "s", "nbest"), "4 lines; expected 24"),

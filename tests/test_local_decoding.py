@@ -139,6 +139,12 @@ def test_reranking(place, capsys):
     assert out == "der Bus\nzwei\nder Bus\n"
 
 
+def test_reranking_with_too_many_weights(place, capsys):
+    write_local_weights("local", [LOVES_LM] * 5)
+    told = ran(capsys, "rerank", "--local-weights", "local", "nbest")[1]
+    assert told == "lasw rerank: warning: weights for 5 sentences, the N-best lists end with the 3. of them\n"
+
+
 def test_reranking_with_too_few_or_no_weights(place, capsys):
     write_local_weights("local", [LOVES_LM])
     assert "weights for 1 sentences" in ran(capsys, "rerank", "--local-weights", "local", "nbest", code=1)[1]

@@ -23,6 +23,7 @@ from lasw.tuning.nbest import NBest
 from lasw.tuning.optimiser import Fit
 from lasw.tuning.pool import Pool
 from lasw.tuning.rounds import BEST, PERTURBED, Rounds
+from lasw.tuning.run_directory import read_json
 from lasw.tuning.stopping import Stopping
 from lasw.tuning.weights import Weights
 
@@ -207,6 +208,9 @@ def test_optimisers_start_from_earlier_weights_too(tmp_path: Path, aggregate: in
     run(tmp_path / "without", optimiser=Many, iterations=2)
     assert given == [[], []]
     run(tmp_path / "cannot", iterations=2, earlier_starts=True)  # `Step` has one start
+    told = [read_json(tmp_path / f"cannot/iterations/{k:03d}/iteration.json")["warnings"] for k in (1, 2)]
+    assert any("earlier_starts has no effect" in line for line in told[0])
+    assert not any("earlier_starts" in line for line in told[1])
 
 
 @pytest.mark.parametrize("option", OPTIONS)

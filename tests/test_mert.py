@@ -108,6 +108,21 @@ def test_only_active_features_move() -> None:
     assert scaled[1] / scaled[2] == pytest.approx(-1)
 
 
+def test_a_feature_that_never_differs_changes_nothing() -> None:
+    pool, more = pool_of(5), FeatureNames((*NAMES.groups[:1], ("Still", 1), *NAMES.groups[1:]))
+    dense = np.insert(pool.dense, 1, 3.0, axis=1)
+    other = Pool(pool.references)
+    other.add(NBest(more, pool.owner, pool.hypotheses, dense, np.zeros(len(pool))))
+    found = small().fit(other, Weights.constant(more, 1.0)).weights.dense
+    assert np.delete(found, 1).tobytes() == small().fit(pool, START).weights.dense.tobytes()
+
+
+def test_active_features_without_a_name_are_none() -> None:
+    assert active_columns("", NAMES).all()
+    with pytest.raises(UserError, match="expected names with commas between"):
+        active_columns(" , ", NAMES)
+
+
 def test_an_active_feature_that_does_not_vary_is_told() -> None:
     fit = small(active="LM0 Word").fit(pool_of(5), START)
     assert fit.warnings == ("Word: active, but the same in all candidates of every sentence",)
@@ -205,6 +220,7 @@ def test_ranges(text: str, low: list[float], high: list[float]) -> None:
         ("LM0=-2..-3", r"first number below the second"),
         ("LM0=0..inf", r"finite"),
         ("LM0=nan..1", r"finite"),
+        ("LM0=-1e308..1e308", r"at most 1e\+100"),
         ("LM0", r"expected NAME=LOW\.\.HIGH|name before it"),
         ("LM0=1", r"expected NAME=LOW\.\.HIGH"),
         ("LM0=0..1..2", r"expected NAME=LOW\.\.HIGH"),

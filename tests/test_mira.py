@@ -319,8 +319,8 @@ def test_lists_shorter_than_the_three_that_are_chosen(spec, candidates):
     )
     room = background_of(metric(spec), pool, Columns.of(pool))._room
     assert room.shape[1] >= 3  # kernels write beyond the end without a word
-    fit = MIRA(metric=spec, passes=2).fit(pool, ones(pool))
-    assert (fit.weights.dense == ones(pool).dense).all() == (candidates == 1)
+    fit = MIRA(metric=spec, passes=2).fit(pool, Weights.constant(NAMES, 0.0))
+    assert fit.weights.dense.any() == (candidates == 2)
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,8 @@ def test_how_many_hypotheses() -> None:
     assert [Rounds().asked(100, k) for k in (1, 2, 9)] == [100, 100, 100]
     assert [Rounds(first_nbest=500).asked(100, k) for k in (1, 2, 3)] == [500, 100, 100]
     assert [Rounds(growth=0.5).asked(100, k) for k in (1, 2, 3, 9)] == [100, 50, 25, 1]
+    assert [Rounds(growth=1e300).asked(100, k) for k in (1, 2, 3, 999)] == [100, *[2**31 - 1] * 3]
+    assert Rounds(growth=1e-300).asked(100, 999) == 1
     assert [Rounds(first_nbest=30, growth=2.0).asked(50, k) for k in (1, 2, 3)] == [30, 100, 200]
 
 
@@ -37,6 +39,7 @@ def test_how_many_hypotheses() -> None:
     ("settings", "message"),
     [
         ({"first_nbest": -1}, "at least 0"),
+        ({"perturbation": 1e7}, "at most 1e+06"),
         ({"growth": 0.0}, "nbest_growth is 0.0"),
         ({"growth": float("nan")}, "nbest_growth is nan"),
         ({"perturbation": 0.0}, "perturbation is 0.0"),

@@ -52,6 +52,15 @@ def test_a_folder_of_something_else(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+def test_numbers_that_are_none_are_damage(tmp_path: Path, number: str) -> None:
+    with RunDirectory(tmp_path / "run") as run:
+        run.iteration(1).mkdir(parents=True)
+        (run.iteration(1) / "iteration.json").write_text(f'{{"dev_score": {number}}}')
+        assert run.records() == []
+        assert "iterations/001/iteration.json is damaged" in run.take_damage()[0]
+
+
 def test_leftovers_of_killed_writes_go_and_nothing_else(tmp_path: Path) -> None:
     folder = tmp_path / "iterations" / "001"
     folder.mkdir(parents=True)

@@ -24,6 +24,7 @@ import numpy as np
 import scipy
 
 from lasw.metrics.base import Metric, Signature
+from lasw.metrics.errors import UserError
 from lasw.tuning.columns import Columns, Floats, check_norm
 from lasw.tuning.hyperparameters import as_metric, at_least, nothing_to_learn, settings_of
 from lasw.tuning.optimiser import Fit, Optimiser
@@ -89,6 +90,9 @@ class Expected(Optimiser):
         Args:
             pool: all candidates; not empty.
             start: where the solver starts.
+
+        Raises:
+            UserError: `scale` so large that the softmax has no slope left.
         """
         metric = as_metric(self.metric)
         columns = Columns.of(pool)
@@ -101,8 +105,13 @@ class Expected(Optimiser):
     def _fit(self, metric: Metric, features: Standardised, statistics: Floats, start: Weights) -> Fit:
         objective = ExpectedScore(metric, features, statistics)
         v, value, iterations, done = self.scale * features.start(start), 0.0, 0, False
-        if not objective.loss(v, 0.0, 0.0)[1].any():  # BLEU, where the whole pool has no 4-gram right
-            return nothing_to_learn(start, metric)
+        if not objective.loss(v, 0.0, 0.0)[1].any():
+            if objective.loss(np.zeros_like(v), 0.0, 0.0)[1].any():
+                raise UserError(
+                    f"optimiser expected: scale {self.scale:g} leaves no candidate but the best-scoring one a chance",
+                    expected="a smaller one",
+                )
+            return nothing_to_learn(start, metric)  # BLEU, where the whole pool has no 4-gram right
         for temperature in self._temperatures():
             found: Any = scipy.optimize.minimize(
                 objective.loss,

@@ -259,6 +259,9 @@ class _Run:
             fit = optimiser.fit(pool, before, others=earlier)  # type: ignore[call-arg]
         else:
             fit = optimiser.fit(pool, before)
+            if self.loop.earlier_starts and iteration == 1:
+                told = f"earlier_starts has no effect: {optimiser.name} has no starting points"
+                fit = replace(fit, warnings=(*fit.warnings, told))
         if not np.isfinite(fit.weights.dense).all() or not np.isfinite(list(fit.weights.sparse.values())).all():
             raise UserError(f"iteration {iteration}: {optimiser.name} found weights that are not finite")
         if given.line:

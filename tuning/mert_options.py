@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +13,7 @@ from lasw.tuning.weights import FeatureNames
 
 # What mert-moses.pl draws from where nothing is said.
 LOW, HIGH = 0.0, 1.0
+FARTHEST = 1e100  # an end beyond would leave scores that overflow
 
 
 @dataclass(frozen=True)
@@ -66,12 +66,16 @@ def active_columns(text: str, names: FeatureNames) -> NDArray[np.bool_]:
     """(d,) the dense features that `text` names, groups or components with commas between; all if it is empty.
 
     Raises:
-        UserError: one that does not exist.
+        UserError: one that does not exist, or no name in a text that is not empty.
     """
+    if not text:
+        return np.ones(len(names), dtype=bool)
     active = np.zeros(len(names), dtype=bool)
     for name in text.replace(",", " ").split():
         active[_columns(name, names, "active feature")] = True
-    return active if active.any() else ~active
+    if not active.any():
+        raise UserError(f"active feature {text!r}", expected="names with commas between")
+    return active
 
 
 def _split(item: str) -> tuple[str, str]:
@@ -90,8 +94,8 @@ def _interval(item: str, text: str) -> tuple[float, float]:
         ends = float(low), float(high)
     except ValueError:
         raise UserError(f"range {item!r}", expected="NAME=LOW..HIGH, as in LM0=0..1") from None
-    if not all(map(math.isfinite, ends)):
-        raise UserError(f"range {item!r}", expected="finite numbers")
+    if not all(abs(end) <= FARTHEST for end in ends):
+        raise UserError(f"range {item!r}", expected=f"finite numbers of at most {FARTHEST:g}")
     if not ends[0] < ends[1]:
         raise UserError(f"range {item!r}", expected="the first number below the second")
     return ends

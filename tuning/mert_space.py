@@ -91,7 +91,8 @@ class Space:
     def between(self, low: Floats, high: Floats, generator: np.random.Generator) -> Floats:
         """(c,) a random point, uniform from `low` to `high` (d,) in dense columns, at the start in sparse ones."""
         vector = self._vector.copy()
-        vector[: len(low)] = generator.uniform(low, high)
+        dense = self.tuned[self.tuned < len(low)]  # a feature that is not tuned takes no random number from the others
+        vector[dense] = generator.uniform(low[dense], high[dense])
         return vector[self.tuned]
 
     def weights(self, point: Floats) -> Weights:

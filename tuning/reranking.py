@@ -102,6 +102,14 @@ class LocalReranker(Reranker):
             raise UserError("no weights in it", path=path)
         super().__init__(weights[0], path=path)
         self._local = weights
+        self._sentences = 0  # up to the last one met
+
+    def warnings(self) -> tuple[str, ...]:
+        """As `Reranker`, and weights that no sentence asked for."""
+        given, met = len(self._local), self._sentences
+        if given <= met:
+            return super().warnings()
+        return (*super().warnings(), f"weights for {given} sentences, the N-best lists end with the {met}. of them")
 
     def _scores(self, nbest: NBest) -> NDArray[np.float64]:
         if len(nbest) and int(nbest.owner.max()) >= len(self._local):
@@ -110,6 +118,7 @@ class LocalReranker(Reranker):
                 path=self._path,
                 expected=f"more, the N-best lists have sentence {int(nbest.owner.max())}",
             )
+        self._sentences = max(self._sentences, int(nbest.owner.max(initial=-1)) + 1)
         scores = super()._scores(nbest)  # matches the features, and notes what the lists lack
         cuts = np.flatnonzero(np.diff(nbest.owner, prepend=-1, append=-1))
         for start, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):

@@ -6,6 +6,7 @@ round knows one point of the weight space and promises much where it has never l
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from lasw.tuning.weights import Weights
 
 BEST = "best so far"
 PERTURBED = "perturbed"
+MOST_PERTURBED = 1e6  # nothing is left of the centre, and scores stay finite
+MOST_ASKED = 2**31 - 1  # what decoders can count to
 
 
 @dataclass(frozen=True)
@@ -61,13 +64,15 @@ class Rounds:
             raise ValueError("first_nbest, perturbed and perturbed_rounds must be at least 0")
         if not 0 < self.growth < np.inf:
             raise ValueError(f"nbest_growth is {self.growth}, expected above 0")
-        if not 0 < self.perturbation < np.inf:
-            raise ValueError(f"perturbation is {self.perturbation}, expected above 0")
+        if not 0 < self.perturbation <= MOST_PERTURBED:
+            raise ValueError(f"perturbation is {self.perturbation}, expected above 0 and at most {MOST_PERTURBED:g}")
 
     def asked(self, nbest: int, iteration: int) -> int:
         """Hypotheses per sentence that round `iteration` (1, 2, ...) asks for; `nbest` without growth."""
         if iteration == 1 and self.first_nbest:
             return self.first_nbest
+        if math.log(nbest) + (iteration - 1) * math.log(self.growth) > math.log(MOST_ASKED):
+            return MOST_ASKED
         return max(1, round(nbest * self.growth ** (iteration - 1)))
 
     def others(

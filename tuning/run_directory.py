@@ -20,6 +20,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import math
 import os
 import re
 import socket
@@ -205,7 +206,7 @@ def read_json(path: Path, needs: Collection[str] = ()) -> Json | None:
         UserError: somebody changed it so that it is no JSON object, or one without the keys that it `needs`.
     """
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(path.read_bytes(), parse_constant=_finite, parse_float=_finite)
     except FileNotFoundError:
         return None
     except ValueError:
@@ -216,6 +217,14 @@ def read_json(path: Path, needs: Collection[str] = ()) -> Json | None:
     if missing:
         raise UserError(f"it has no {missing[0]!r}", path=path, remedy="delete the run and start again")
     return found
+
+
+def _finite(text: str) -> float:
+    """What no file of a run holds is no number in it: NaN, Infinity, 1e999."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:

@@ -123,7 +123,7 @@ def features(file: WeightFile, path: str | os.PathLike[str], shown: Shown | None
     unsaid = [name for name, _ in names.groups if name not in own] if not _is_old(file.weights, names) else []
     remarks = [f"{path} has no weight for {name}: it starts with 1, as Moses does" for name in unsaid]
     if shown.sparse:
-        remarks.append(f"sparse features of {', '.join(shown.sparse)} are tuned as well")
+        remarks.append(f"the decoder has sparse features as well: {', '.join(shown.sparse)}")
     return _tuned(matched.weights, shown, tuple(remarks))
 
 

@@ -40,7 +40,8 @@ def train_combination(
         penalty: above 0.
         floor: what is added before logarithms are taken.
         signed: let weights be negative. By default they are not: a metric that speaks for the worse translation only
-            beside others does so by chance, and as a loss it would be tuned against.
+            beside others does so by chance, and as a loss it would be tuned against. Metrics without weight are left
+            out of the model.
 
     Raises:
         UserError: a metric does not exist or stands there twice, an unknown kind, or no preference between two
@@ -88,7 +89,10 @@ def fit_weights(
         "ordered-right": right / len(differences),
         "weights-of-deviations": dict(zip(specs, weights.tolist(), strict=True)),
     }
-    return CombinationModel(kind, tuple(specs), scaled(weights / scale), floor, training=training)
+    # What weighs nothing need not be computed.
+    kept = [k for k in range(len(specs)) if weights[k] != 0] or list(range(len(specs)))
+    names = tuple(specs[k] for k in kept)
+    return CombinationModel(kind, names, scaled((weights / scale)[kept]), floor, training=training)
 
 
 def _columns(judgements: Judgements, specs: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

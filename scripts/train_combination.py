@@ -73,10 +73,12 @@ def _print(arguments: argparse.Namespace, model: CombinationModel) -> None:
         result = {"model": model.fingerprint(), "kind": model.kind, "weights": weights, "training": model.training}
         print_json({**result, **({"mixture": spec} if spec else {})})
         return
-    width = max(map(len, model.specs))
+    weights = dict(zip(model.specs, model.weights, strict=True))
+    deviations = model.training["weights-of-deviations"]
+    width = max(map(len, deviations))
     print(f"{'metric':{width}}   weight  of one deviation")
-    for name, weight in zip(model.specs, model.weights, strict=True):
-        print(f"{name:{width}}  {weight:+.4f}  {model.training['weights-of-deviations'][name]:+.4f}")
+    for name, deviation in deviations.items():
+        print(f"{name:{width}}  {weights.get(name, 0.0):+.4f}  {deviation:+.4f}")
     if spec:
         print(spec)
     print(f"model {model.fingerprint()} in {arguments.output}")

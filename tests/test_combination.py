@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 from lasw.metrics.base import Metric, References
 from lasw.metrics.combination import CombinationModel, combination, read_model, write_model
-from lasw.metrics.combination_training import _logistic, train_combination
+from lasw.metrics.combination_training import _logistic, fit_weights, train_combination
 from lasw.metrics.errors import UserError
 from lasw.metrics.evaluation import Evaluation
 from lasw.metrics.judgements import Judgements
@@ -73,6 +73,15 @@ def test_weights_are_not_negative_unless_asked_for() -> None:
     assert held[1] == 0
     np.testing.assert_allclose(held[[0, 2]], _logistic(x[:, [0, 2]], 0.01, True))
     assert not _logistic(-np.abs(x), 0.01, False).any()
+
+
+def test_metrics_without_weight_are_left_out() -> None:
+    better = np.array([[2.0, 0.0], [3.0, 1.0], [2.0, 1.0]])
+    model = fit_weights(better, better + np.array([-1.0, 1.0]), ["WER", "CHRF"])
+    assert (model.specs, model.weights) == (("WER",), (1.0,))
+    assert model.training["weights-of-deviations"]["CHRF"] == 0
+    neither = fit_weights(better, better + 1.0, ["WER", "CHRF"])
+    assert (neither.specs, neither.weights) == (("WER", "CHRF"), (0.0, 0.0))
 
 
 def test_scores_are_sums_and_logarithms_of_products(tmp_path: Path) -> None:

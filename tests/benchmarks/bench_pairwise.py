@@ -170,7 +170,7 @@ def combinations(specs: tuple[str, ...], train: Examples, tests: list[Examples])
             note = " ".join(f"{shown(spec)} {weight:.2f}" for spec, weight in deviations.items())
             sums = []
             for x in tests:
-                columns = x.skip[:, :count]
+                columns = x.skip[:, [specs.index(spec) for spec in model.specs]]
                 sums.append((logarithm(columns, model.floor) if kind == LOGLINEAR else columns) @ model.weights)
             values = [tau_of(y[x.better], y[x.worse]) for x, y in zip(tests, sums, strict=True)]
             row(f"combination of {count}, {kind}", values, note)

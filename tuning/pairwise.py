@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,7 @@ from lasw.metrics.base import Metric, Signature
 from lasw.metrics.registry import metric as metric_of
 from lasw.metrics.registry import unknown
 from lasw.tuning.columns import at_norm, check_norm, with_values
+from lasw.tuning.length_check import shortness
 from lasw.tuning.optimiser import DEFAULT_SEED, Fit, Optimiser
 from lasw.tuning.ranking import L2, LOSSES, Floats, Matrix, Ranking, fit_ranking
 from lasw.tuning.sampling import DRAWS, PAIRS, THRESHOLD, Pairs, PairSampler
@@ -108,7 +109,8 @@ class PairwiseOptimiser(Optimiser):
             start: the previous weights, of the pool's features.
             sentence_weights: (S,) as in `fit_samples`.
         """
-        return self.fit_samples(self.sample(pool), start, sentence_weights=sentence_weights)
+        fit = self.fit_samples(self.sample(pool), start, sentence_weights=sentence_weights)
+        return replace(fit, warnings=(*fit.warnings, *shortness(pool, fit.weights)))
 
     def sample(self, pool: Pool) -> Samples:
         """Draw the pairs of every sentence of the pool."""

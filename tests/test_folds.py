@@ -148,7 +148,7 @@ def test_too_few_to_hold_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("ROSY", r"unknown trained metric 'ROSY'; expected ROSE; did you mean 'ROSE'\?"),
+        ("ROSY", r"unknown trained metric 'ROSY'; expected ROSE, PAIRWISE, COMBINATION; did you mean 'ROSE'\?"),
         ("ROSE:clip", "trained metric 'ROSE:clip': 'clip'; expected key=value"),
         ("ROSE:clip=no:clip=no", "'clip' is given twice"),
         ("ROSE:clap=no", r"unknown option of ROSE 'clap'; .*did you mean 'clip'\?"),

@@ -16,7 +16,7 @@ from lasw.metrics.errors import UserError
 from lasw.scripts.moses_option_table import FLAG, FLOAT, INT, LIST, NEGATABLE, NO_EFFECT, OURS, REFUSED, THEIRS, Option
 
 _NUMBERS = {
-    INT: (re.compile(r"[-+]?\d+"), "a whole number"),
+    INT: (re.compile(r"[-+]?\d{1,18}"), "a whole number"),
     FLOAT: (re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"), "a number"),
 }
 

@@ -148,6 +148,8 @@ def _learning(given: Given, remarks: list[str]) -> tuple[Learning, str, bool, in
     seed = given.number("seed", whole("seed", told.pop("seed", str(DEFAULT_SEED))))
     if seed < 0:
         raise UsageError(f"--seed {seed}", expected="at least 0")
+    if given.text("metric") and given.text("loss"):
+        raise UsageError("--metric and --loss", expected="one of the two, they are the same")
     wanted = given.text("metric") or given.text("loss")
     mine = given.text("optimiser") is not None
     loss = wanted or (None if mine and metric == BLEU else _loss(name, metric, told.pop("smooth_bp", None)))

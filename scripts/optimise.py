@@ -213,8 +213,9 @@ def _optimise(arguments: argparse.Namespace) -> _Result:
     if given_to.line:
         note(arguments.quiet, given_to.line)
     note(arguments.quiet, f"{optimiser.name} on {len(pool)} candidates")
-    fit = optimiser.fit(given_to.pool, given_to.start)
     bleu = metric(_POOL_METRIC)
+    before = pool.corpus_score(bleu, matched.weights)  # weights whose scores overflow are refused here
+    fit = optimiser.fit(given_to.pool, given_to.start)
     settings = {"nrefs": str(len(arguments.references)), **text.settings()} if arguments.references else {}
     if arguments.min_count > 1:
         settings["min-count"] = str(arguments.min_count)
@@ -222,7 +223,7 @@ def _optimise(arguments: argparse.Namespace) -> _Result:
         pool,
         matched,
         fit,
-        pool.corpus_score(bleu, matched.weights),
+        before,
         pool.corpus_score(bleu, fit.weights),
         given_to.left_out if given_to.line else None,
         str(optimiser.signature().with_settings(settings)),

@@ -69,6 +69,12 @@ def test_huge_values_do_not_overflow() -> None:
     assert columns.scale[0] == pytest.approx(1e200)
 
 
+def test_a_unit_too_small_for_its_weight() -> None:
+    columns = Columns.of(pool_of([0, 0], [[1e-310, 0, 0], [-1e-310, 0, 1]]))
+    with pytest.raises(UserError, match=r"weight of .* is not finite, its values differ by 1e-310"):
+        columns.weights(np.array([np.inf, 0.0, 1.0]), Weights.constant(NAMES, 1.0))
+
+
 def test_scores_are_the_dot_products_and_equal_rows_tie() -> None:
     generator = np.random.default_rng(3)
     dense = generator.normal(size=(40, 3))

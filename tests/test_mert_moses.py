@@ -515,6 +515,7 @@ class TestOptions:
             (["--no"], "--no could mean .*--no-filter-phrase-table"),
             (["--nbst", "5"], "unknown option --nbst; did you mean --nbest"),
             (["--nbest", "five"], "--nbest is 'five'; expected a whole number"),
+            (["--nbest", "1" * 5000], "expected a whole number"),
             (["--historic-interpolation", "x"], "expected a number"),
             (["--continue=yes"], "--continue takes no value"),
             (["--nbest"], "--nbest without a value"),
@@ -645,6 +646,7 @@ class TestSettings:
         [
             (["--shortest", "--closest"], "one reference length"),
             (["--batch-mira", "--pairwise-ranked"], "one optimiser"),
+            (["--metric", "BLEU", "--loss", "TER"], "--metric and --loss; expected one of the two"),
             (["--mertargs", "--sctype SEMPOS"], "SEMPOS is refused"),
             (["--mertargs", "--nonsense 3"], "--mertargs has '--nonsense'"),
             (["--batch-mira", "--batch-mira-args", "-J"], "-J without a value"),

@@ -278,6 +278,11 @@ def test_programs_and_configurations_that_are_none(place: Path, ini: str, moses:
         Moses(place / ini, moses=str(place / moses))
 
 
+def test_an_input_type_that_is_none(place: Path) -> None:
+    with pytest.raises(ValueError, match="inputtype is -1, expected at least 0"):
+        Moses(place / "moses.ini", moses=str(place / "moses"), inputtype=-1)
+
+
 @pytest.mark.parametrize(
     ("knob", "jobs", "message"),
     [

@@ -149,6 +149,13 @@ def test_equal_features_tie_wherever_they_stand():
     assert pool.best(weights).tolist() == [0, 1, 2]
 
 
+def test_scores_that_overflow_are_refused():
+    pool = Pool(references())
+    pool.add(listed(pool.references.vocabulary, [(1, "a", (2.0,) * len(NAMES)), (0, "b", (0.0,) * len(NAMES))]))
+    with pytest.raises(UserError, match=r"a score of sentence 1 is beyond the range of numbers.*divide all weights"):
+        pool.best(Weights.constant(NAMES, 1e308))
+
+
 def test_what_does_not_fit_is_refused():
     refs = references()
     pool = Pool(refs)

@@ -16,6 +16,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from lasw.metrics.errors import UserError
 from lasw.metrics.kernels import borrowing
 from lasw.metrics.registry import unknown
 from lasw.tuning.weights import Weights
@@ -106,8 +107,20 @@ class Columns:
             start: weights of the columns that do not vary, and of sparse features that the pool does not have.
             norm: ``l1``: the dense weights of columns that vary have absolute sum 1, as Moses' tuning leaves them, and
                 sparse ones are divided by the same number (theirs is the norm if no dense column varies); ``none``.
+
+        Raises:
+            UserError: a weight that is not finite, of a column whose unit is too small or too large.
         """
         d = self.dense.shape[1]
+        lost = np.flatnonzero(self.varies & ~np.isfinite(vector))
+        if len(lost):
+            k = int(lost[np.argmax(np.abs(np.log10(self.scale[lost])))])
+            raise UserError(
+                f"the weight of {(*start.names.components, *self.sparse_names)[k]} is not finite, its values differ by "
+                f"{self.scale[k]:.2g}",
+                expected="differences between 1e-150 and 1e150",
+                remedy="multiply its values by a power of ten",
+            )
         dense = self.varies & (np.arange(len(vector)) < d)
         new = at_norm(vector, dense if dense.any() else self.varies, norm)
         new = np.where(self.varies, new, self.vector(start))

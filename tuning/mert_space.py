@@ -48,16 +48,16 @@ class Space:
         dense = np.flatnonzero(wanted & columns.varies[:d])
         sparse = d + np.flatnonzero(columns.varies[d:])
         constant = [start.names.components[j] for j in np.flatnonzero(wanted & ~columns.varies[:d])]
-        if not len(dense):
-            warnings.append("no active dense feature differs between the candidates of any sentence")
-        elif active and constant:
-            warnings.append(f"{', '.join(constant)}: active, but the same in all candidates of every sentence")
         if len(sparse) > FEW:
             warnings.append(
                 f"{len(sparse)} sparse features keep their weights: MERT tunes up to {FEW}, the others any number"
             )
         if active or len(sparse) > FEW:
             sparse = sparse[:0]
+        if not len(dense) and not len(sparse):
+            warnings.insert(0, "no active dense feature differs between the candidates of any sentence")
+        elif active and constant:
+            warnings.append(f"{', '.join(constant)}: active, but the same in all candidates of every sentence")
         return cls(columns, start, np.concatenate([dense, sparse]), norm, tuple(warnings))
 
     @cached_property

@@ -9,6 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from lasw.metrics.errors import UserError
 from lasw.metrics.text import Corpus, Vocabulary
 from lasw.tuning.weights import FeatureNames
 
@@ -70,3 +71,24 @@ class ScoredList:
 
     def __len__(self) -> int:
         return len(self.owner)
+
+
+def check_finite(scores: NDArray[np.float64], owner: NDArray[np.int32], path: str | None = None) -> None:
+    """Refuse model scores (n,) that overflowed.
+
+    Args:
+        scores: of hypotheses.
+        owner: (n,) their sentences.
+        path: where the weights came from.
+
+    Raises:
+        UserError: one did.
+    """
+    if np.isfinite(scores).all():
+        return
+    raise UserError(
+        f"a score of sentence {int(owner[np.argmin(np.isfinite(scores))])} is beyond the range of numbers",
+        path=path,
+        expected="weights that leave scores finite",
+        remedy="divide all weights by the same number",
+    )

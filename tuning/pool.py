@@ -13,7 +13,7 @@ from lasw.metrics.base import Metric, References
 from lasw.metrics.errors import UserError
 from lasw.metrics.text import Corpus
 from lasw.tuning.growing import Growing
-from lasw.tuning.nbest import NBest, ScoredList
+from lasw.tuning.nbest import NBest, ScoredList, check_finite
 from lasw.tuning.pool_kernels import best_rows, group, merge, model_scores, rehash
 from lasw.tuning.sparse_rows import SparseRows
 from lasw.tuning.weights import FeatureNames, Weights
@@ -218,6 +218,7 @@ class Pool:
 
         Raises:
             ValueError: the weights are of other features.
+            UserError: a score overflows.
         """
         if self.names is not None and weights.names != self.names:
             raise ValueError(f"weights of {weights.names.groups} for features {self.names.groups}")
@@ -225,6 +226,7 @@ class Pool:
         if len(self):
             vector = weights.sparse_vector(self.sparse_names)
             model_scores(self.dense, weights.dense, *self._sparse.parts, vector, scores)
+        check_finite(scores, self.owner)
         return scores
 
     def best(self, weights: Weights) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lasw.metrics.errors import UserError
 from lasw.metrics.text import Corpus
 from lasw.tuning.formats.weight_match import Match, match
-from lasw.tuning.nbest import NBest
+from lasw.tuning.nbest import NBest, check_finite
 from lasw.tuning.pool_kernels import model_scores
 from lasw.tuning.weights import Weights
 
@@ -75,14 +75,7 @@ class Reranker:
             starts = nbest.sparse.indptr.astype(np.int64)
             columns, values = nbest.sparse.indices.astype(np.int32), nbest.sparse.data
         model_scores(nbest.dense, weights.dense, starts, columns, values, sparse_weights, scores)
-        if not np.isfinite(scores).all():
-            sentence = int(nbest.owner[np.argmin(np.isfinite(scores))])
-            raise UserError(
-                f"a score of sentence {sentence} is beyond the range of numbers",
-                path=self._path,
-                expected="weights that leave scores finite",
-                remedy="divide all weights by the same number",
-            )
+        check_finite(scores, nbest.owner, self._path)
         return scores
 
 

@@ -84,6 +84,8 @@ class Moses(Decoder):
         sparse = self.flags.values("weight-file")
         self._sparse_path = self._folder / sparse[0] if sparse else None
         self.flags = self.flags.without("weight-file")
+        if inputtype is not None and inputtype < 0:
+            raise ValueError(f"inputtype is {inputtype}, expected at least 0")
         self._moses, self._inputtype = _words(moses), inputtype
         self._command = self._called(self.flags)
         self._lists = [

@@ -375,6 +375,7 @@ def test_the_comparison_of_multi30k() -> None:
     ("change", "message"),
     [
         ("comparison.seed=1", r"there is no key 'seed'; did you mean 'seeds'"),
+        ("run.iterations=2", r"--set run.iterations without a \[decoder\]"),
         ("sistem.PRO.draws=1", r"there is no section 'sistem'.*did you mean 'system'"),
         ("system.PR.draws=1", r"there is no system 'PR'.*did you mean 'PRO'"),
         ("system.PRO.draws=x", r"--set system.PRO.draws is 'x'; expected a whole number"),

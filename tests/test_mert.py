@@ -260,7 +260,7 @@ def test_active_features() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"restarts": "-1"}, "restarts is -1, expected at least 0"),
+        ({"restarts": "-1"}, "restarts is -1, expected a number of at least 0"),
         ({"random_directions": -1}, "random_directions is -1"),
         ({"norm": "l2"}, "unknown norm 'l2'"),
         ({"range": "LM0=2..1"}, "first number below"),

@@ -93,11 +93,11 @@ class Columns:
             scores += self.sparse @ vector[self.dense.shape[1] :]
         return scores
 
-    def best(self, scores: Floats) -> NDArray[np.int64]:
-        """(S',) place of each sentence's best-scoring candidate in `order`, the earliest among equals."""
-        best = np.empty(len(self.starts) - 1, dtype=np.int64)
-        _best_places(self.starts, scores, best)
-        return best
+    def spread(self, values: Floats) -> float:
+        """Root mean square of the differences of values (n,) from their sentence's mean."""
+        sizes = np.diff(self.starts)
+        means = np.repeat(np.add.reduceat(values, self.starts[:-1]) / sizes, sizes)
+        return float(np.sqrt(np.mean((values - means) ** 2)))
 
     def weights(self, vector: Floats, start: Weights, norm: str = "l1") -> Weights:
         """Weights from a vector over the columns.
@@ -200,13 +200,3 @@ def _sparse_spread(starts, indptr, indices, data, magnitude, squares, entries, l
             if count[j] < size:  # absent somewhere: 0 is among its values
                 low[j], high[j] = min(low[j], 0.0), max(high[j], 0.0)
             spread[j] = max(spread[j], high[j] - low[j])
-
-
-@borrowing
-def _best_places(starts, scores, best):  # type: ignore[no-untyped-def]
-    for s in range(starts.shape[0] - 1):
-        place = starts[s]
-        for i in range(starts[s] + 1, starts[s + 1]):
-            if scores[i] > scores[place]:
-                place = i
-        best[s] = place

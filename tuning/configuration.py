@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
@@ -30,6 +28,7 @@ from lasw.tuning.optimisers import optimiser_class
 from lasw.tuning.parameters import Parameter, parameters
 from lasw.tuning.rounds import Rounds
 from lasw.tuning.stopping import NOISE, Stopping
+from lasw.tuning.toml_text import line_of, parse
 
 Sections = dict[str, dict[str, Any]]
 _FILE_END = ".toml"
@@ -182,9 +181,9 @@ def read(name: str) -> Sections:
                 remedy=f"did you mean {near[0]!r}?" if near else None,
             )
         text = (resources.files("lasw.configs") / (name + _FILE_END)).read_text(encoding="utf-8")
-        return _checked(_parsed(text, name), text, name, Path.cwd())
+        return _checked(parse(text, name), text, name, Path.cwd())
     text = "\n".join(read_lines(name)) + "\n"
-    return _checked(_parsed(text, name), text, name, Path(name).parent)
+    return _checked(parse(text, name), text, name, Path(name).parent)
 
 
 def override(sections: Sections, changes: Mapping[str, Mapping[str, Any]]) -> Sections:
@@ -234,30 +233,20 @@ def known(section: str) -> tuple[str, ...]:
     return {"decoder": decoders.NAMES, "optimiser": OPTIMISERS}.get(section, ())
 
 
-def _parsed(text: str, path: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        at = re.search(r"\(at line (\d+)", str(error))
-        raise UserError(
-            f"this is not TOML ({str(error).partition(' (at')[0]})", path=path, line=int(at[1]) if at else None
-        ) from None
-
-
 def _checked(content: dict[str, Any], text: str, path: str, folder: Path) -> Sections:
     sections: Sections = {}
     for section, values in content.items():
         if section not in SECTIONS:
             raise _misplaced(section, None, text, path)
         if not isinstance(values, dict):
-            line = _line(text, None, section)
+            line = line_of(text, None, section)
             raise UserError(f"{section} is no section", path=path, line=line, expected=f"[{section}], its keys below")
         own = keys(section, _known_name(section, values))
         sections[section] = {}
         for key, value in values.items():
             if key not in own:
                 raise _misplaced(key, section, text, path)
-            line = _line(text, section, key)
+            line = line_of(text, section, key)
             sections[section][key] = own[key].checked(value, folder, f"{section}.{key}", path=path, line=line)
     return sections
 
@@ -286,21 +275,7 @@ def _misplaced(key: str, section: str | None, text: str, path: str) -> UserError
         there = f" in [{everywhere[near[0]]}]" if near and near[0] not in valid else ""
         remedy = f"did you mean {near[0]!r}{there}?" if near else f"valid are {', '.join(valid)}"
     kind = "section or key" if section is None else "key"
-    return UserError(f"unknown {kind} {key!r} {where}", path=path, line=_line(text, section, key), remedy=remedy)
-
-
-def _line(text: str, section: str | None, key: str) -> int | None:
-    """Where a key of a section stands, for messages."""
-    current: str | None = None
-    for number, line in enumerate(text.split("\n"), 1):
-        header = re.match(r"\s*\[+\s*([^\[\]]+?)\s*\]", line)
-        if header:
-            current = header[1]
-            if section is None and current == key:
-                return number
-        elif current == section and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[=.]", line):
-            return number
-    return None
+    return UserError(f"unknown {kind} {key!r} {where}", path=path, line=line_of(text, section, key), remedy=remedy)
 
 
 def _named(section: str, values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

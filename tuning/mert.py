@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lasw.metrics.base import Metric, Signature
-from lasw.metrics.registry import metric as metric_of
 from lasw.tuning.columns import Columns, check_norm
+from lasw.tuning.hyperparameters import as_metric, at_least
 from lasw.tuning.line_search import LineSearch
 from lasw.tuning.mert_ascent import GAIN, Ascent, Floats
 from lasw.tuning.mert_options import Ranges
@@ -66,15 +66,14 @@ class MERT(Optimiser):
 
     def __post_init__(self) -> None:
         for name in ("restarts", "random_directions", "seed"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} is {getattr(self, name)}, expected at least 0")
+            at_least(name, getattr(self, name), 0)
         check_norm(self.norm)
         Ranges.parse(self.range)
         self.corpus_metric()
 
     def corpus_metric(self) -> Metric:
         """The metric that is maximised."""
-        return metric_of(self.metric) if isinstance(self.metric, str) else self.metric
+        return as_metric(self.metric)
 
     def signature(self) -> Signature:
         """All that the weights depend on besides the pool, the start and other weights given to `fit`."""

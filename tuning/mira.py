@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, Signature
 from lasw.metrics.errors import UserError
-from lasw.metrics.registry import metric as metric_of
 from lasw.metrics.registry import unknown
 from lasw.tuning.columns import Columns, Floats, check_norm
+from lasw.tuning.hyperparameters import above_zero, as_metric, at_least
 from lasw.tuning.mira_background import Background, background_of, features_of
 from lasw.tuning.mira_kernel import best_candidates
 from lasw.tuning.optimiser import DEFAULT_SEED, Fit, Optimiser
@@ -78,10 +78,8 @@ class MIRA(Optimiser):
     name = "MIRA"
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.c) and self.c > 0):
-            raise ValueError(f"c is {self.c}, expected a number above 0")
-        if self.passes < 1:
-            raise ValueError(f"{self.passes} passes, expected at least 1")
+        above_zero("c", self.c)
+        at_least("passes", self.passes, 1)
         if not 0 <= self.decay <= 1:
             raise ValueError(f"decay is {self.decay}, expected 0 to 1")
         if self.scaling not in SCALINGS:
@@ -91,7 +89,7 @@ class MIRA(Optimiser):
 
     def loss(self) -> Metric:
         """The metric that tells hope from fear."""
-        return metric_of(self.metric) if isinstance(self.metric, str) else self.metric
+        return as_metric(self.metric)
 
     def signature(self) -> Signature:
         """All that the weights depend on besides the pool."""
@@ -147,7 +145,7 @@ class _Run:
         if mira.scaling == "standard":
             self._inverse /= columns.scale
             self._inverse[: columns.dense.shape[1]] *= UNIT
-            deviation = _deviation(columns, self._weights)
+            deviation = columns.spread(columns.scores(self._weights))
             self._weights *= UNIT / deviation if deviation > 0 else 1.0
         self._lag = np.zeros_like(self._weights)
         self._time = 0
@@ -171,13 +169,6 @@ class _Run:
         """Pool score of the mean weights."""
         best_candidates(self._columns.starts, self._features, self.mean, self._best)
         return self._background.corpus_score(self._best)
-
-
-def _deviation(columns: Columns, vector: Floats) -> float:
-    """Root mean square of the differences of model scores from their sentence's mean."""
-    scores, first, sizes = columns.scores(vector), columns.starts[:-1], np.diff(columns.starts)
-    mean = np.add.reduceat(scores, first) / sizes
-    return float(np.sqrt(np.mean((scores - np.repeat(mean, sizes)) ** 2)))
 
 
 def _shown(switch: bool) -> str:

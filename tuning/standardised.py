@@ -89,8 +89,7 @@ class Standardised:
 
     def spread(self, values: Floats) -> float:
         """Root mean square of the differences of values (n,) from their sentence's mean."""
-        means = np.repeat(np.add.reduceat(values, self.starts[:-1]) / self.sizes, self.sizes)
-        return float(np.sqrt(np.mean((values - means) ** 2)))
+        return self.columns.spread(values)
 
     def start(self, weights: Weights) -> Floats:
         """(q,) `weights` in standard units, at the size at which the scores' `spread` is 1; 0 if all scores tie."""

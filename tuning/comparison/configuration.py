@@ -15,8 +15,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -44,6 +42,7 @@ from lasw.tuning.comparison.settings import (
     local_setting,
 )
 from lasw.tuning.parameters import parameters
+from lasw.tuning.toml_text import line_of, parse
 
 _FILE_END = ".toml"
 _FOLDERS = ("compare", "thesis")  # of the comparisons that come with the package
@@ -61,12 +60,19 @@ def read_comparison(name: str, changes: Sequence[str] = ()) -> Comparison:
             the wrong kind or out of its range, or something that must be there is not.
     """
     text, folder = _text(name)
-    content = _parsed(text, name)
+    content = parse(text, name)
     checked = _Checked(text, name, folder, content)
     sections = checked.sections()
+    of_run: list[str] = []
     for section, key, values in parsed_changes(changes, sections):
         target = sections[section[0]] if len(section) == 1 else sections[section[0]].setdefault(section[1], {})
         target[key] = values
+        if section == ("run",) and key != "dev_metric":
+            of_run.append(key)
+    if of_run and "decoder" not in sections:
+        raise UserError(
+            f"--set run.{of_run[0]} without a [decoder]", expected="no such setting: the lists on disk are the pool"
+        )
     return _comparison(sections, name)
 
 
@@ -92,15 +98,6 @@ def _text(name: str) -> tuple[str, Path]:
             remedy=f"did you mean {near[0]!r}?" if near else None,
         )
     return "\n".join(read_lines(name)) + "\n", Path(name).parent
-
-
-def _parsed(text: str, path: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        at = re.search(r"\(at line (\d+)", str(error))
-        said = str(error).partition(" (at")[0]
-        raise UserError(f"this is not TOML ({said})", path=path, line=int(at[1]) if at else None) from None
 
 
 @dataclass
@@ -155,20 +152,6 @@ class _Checked:
         if home:
             remedy = "it belongs in " + " or ".join(f"[{one}]" for one in home)
         return UserError(what, path=self.path, line=line_of(self.text, section, key), remedy=remedy)
-
-
-def line_of(text: str, section: str | None, key: str) -> int | None:
-    """Where a key of a section of a TOML text stands, or the section itself; None if that cannot be said."""
-    current: str | None = None
-    for number, line in enumerate(text.split("\n"), 1):
-        header = re.match(r"\s*\[+\s*([^\[\]]+?)\s*\]", line)
-        if header:
-            current = re.sub(r"[\"']", "", header[1])
-            if section is None and current.partition(".")[0] == key:
-                return number
-        elif current == section and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[=.]", line):
-            return number
-    return None
 
 
 def _absolute(values: dict[str, Any]) -> dict[str, Any]:

@@ -113,10 +113,6 @@ class Flags:
         """All but the option with this long name."""
         return Flags(tuple(one for one in self.given if long_name(one[0]) != name))
 
-    def with_option(self, name: str, *values: str) -> Flags:
-        """With this option in the place of what it was."""
-        return Flags((*self.without(name).given, (name, values)))
-
 
 def long_name(name: str) -> str:
     """The name of an option that may be given by its short form."""

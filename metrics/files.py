@@ -266,8 +266,11 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     A name that ends in ``.gz`` is compressed, always to the same bytes for the same content.
 
     Raises:
-        UserError: the folder does not exist or cannot be written to, or the disk is full.
+        UserError: the folder does not exist or cannot be written to, the disk is full, or the name is that of a device,
+            a pipe or a folder, in whose place no file may come.
     """
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise UserError("cannot be written (no regular file)", path=os.fspath(path), expected="the name of a file")
     target = os.path.realpath(os.fspath(path))
     try:
         handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=f".{os.path.basename(target)}.")

@@ -175,6 +175,16 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~mask
 
 
+def test_no_file_comes_in_the_place_of_a_pipe_or_a_folder(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    for name in ("pipe", "folder"):
+        with pytest.raises(UserError, match=r"cannot be written \(no regular file\); expected the name of a file"):
+            write_text(tmp_path / name, "x")
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["folder", "pipe"]
+
+
 def test_gz_is_written_to_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one.gz", "two.gz"):
         write_text(tmp_path / name, "über\n" * 100)

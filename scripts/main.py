@@ -151,6 +151,9 @@ class _Version(argparse.Action):
 def _guarded(module: Command, arguments: argparse.Namespace) -> int:
     from lasw.metrics.errors import UserError
 
+    if sys.stdout is None:  # closed by whoever started the program (`>&-`)
+        print(f"lasw {arguments.command}: standard output is closed", file=sys.stderr)
+        return EXIT_FAILED
     _without_blas()
     try:
         code = module.run(arguments)

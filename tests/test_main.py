@@ -88,6 +88,12 @@ def test_a_full_disk_is_one_line() -> None:
     assert done.stderr == "lasw score: No space left on device (--debug shows where)\n"
 
 
+def test_no_standard_output_is_one_line() -> None:
+    command = f"{sys.executable} -m lasw.scripts.main score -r {__file__} {__file__} >&-"
+    done = subprocess.run(command, shell=True, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (1, "lasw score: standard output is closed\n")
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
 def test_a_command_that_is_stopped_cleans_up(tmp_path: Path, number: int, code: int) -> None:
     """The decoder that it waits for, called by a script, is stopped; its temporary folder goes."""

@@ -6,17 +6,16 @@ Nothing heavy is imported before the subcommand is known, so that ``lasw --help`
 from __future__ import annotations
 
 import argparse
-import contextlib
 import difflib
 import gc
 import importlib
-import os
 import re
-import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, NoReturn, Protocol, cast
+
+from lasw.scripts.endings import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, Stopped, drop_output, told_of_signals
 
 # subcommand -> (module, one line of help). A new subcommand is one line here and one module with
 # `add_arguments(parser)` and `run(arguments) -> exit code`.
@@ -39,9 +38,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("lasw.scripts.report", "one HTML file from a run or a comparison"),
     "quickstart": ("lasw.scripts.quickstart", "parallel text in, a trained, tuned and tested system out"),
 }
-EXIT_FAILED = 1
-EXIT_USAGE = 2
-EXIT_INTERRUPTED = 130
 
 
 class Command(Protocol):
@@ -61,13 +57,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code: 0 done, 1 failed, 2 wrong usage, 128 and the signal's number if it was stopped (130 by Ctrl-C).
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    with _told_of_signals():
+    with told_of_signals():
         try:
             return _main(words)
         except KeyboardInterrupt as stop:
             name = next((word for word in words if word in COMMANDS), "")
             print(f"{f'lasw {name}'.strip()}: interrupted", file=sys.stderr)
-            return stop.code if isinstance(stop, _Stopped) else EXIT_INTERRUPTED
+            return stop.code if isinstance(stop, Stopped) else EXIT_INTERRUPTED
 
 
 def _main(words: list[str]) -> int:
@@ -165,7 +161,7 @@ def _guarded(module: Command, arguments: argparse.Namespace) -> int:
         print(f"lasw {arguments.command}: {error}", file=sys.stderr)
     except BrokenPipeError:
         # The reader of our output is gone (`| head`): nothing to say, and nothing more to write.
-        _drop_output()
+        drop_output()
         return 0
     except OSError as error:
         # A full disk, a folder that may not be written to: the system's business, not a fault of the program.
@@ -174,43 +170,8 @@ def _guarded(module: Command, arguments: argparse.Namespace) -> int:
         path = error.filename2 or error.filename  # of a file that could not be renamed, its new name
         where = f"{path}: " if path else ""
         print(f"lasw {arguments.command}: {where}{error.strerror or error} (--debug shows where)", file=sys.stderr)
-        _drop_output()
+        drop_output()
     return EXIT_FAILED
-
-
-def _drop_output() -> None:
-    """What is still to be printed cannot be, and the interpreter's last try must not say so again."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-class _Stopped(KeyboardInterrupt):
-    """Another signal that ends programs: cleaned up after as after Ctrl-C."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.code = 128 + number
-
-
-@contextlib.contextmanager
-def _told_of_signals() -> Iterator[None]:
-    """Inside, SIGTERM and SIGHUP end in an exception, so that decoders are stopped and temporary folders removed."""
-
-    def stop(number: int, _: object) -> NoReturn:
-        raise _Stopped(number)
-
-    taken = []
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        # Ignored is ignored (nohup); and only the main thread may ask.
-        with contextlib.suppress(ValueError):
-            if signal.getsignal(number) == signal.SIG_DFL:
-                signal.signal(number, stop)
-                taken.append(number)
-    try:
-        yield
-    finally:
-        for number in taken:
-            signal.signal(number, signal.SIG_DFL)
 
 
 def _without_blas() -> None:

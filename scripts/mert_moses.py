@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from lasw.metrics.errors import UserError
-from lasw.scripts.main import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, _drop_output, _Stopped, _told_of_signals
+from lasw.scripts.endings import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, Stopped, drop_output, told_of_signals
 from lasw.scripts.moses_options import Given, UsageError, read_options, refuse_and_remark, usage
 
 PROGRAM = "lasw-mert-moses"
@@ -21,12 +21,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code: 0 done, 1 failed, 2 wrong usage, 128 and the signal's number if it was stopped (130 by Ctrl-C).
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    with _told_of_signals():
+    with told_of_signals():
         try:
             return _main(words)
         except KeyboardInterrupt as stop:
             print(f"{PROGRAM}: interrupted", file=sys.stderr)
-            return stop.code if isinstance(stop, _Stopped) else EXIT_INTERRUPTED
+            return stop.code if isinstance(stop, Stopped) else EXIT_INTERRUPTED
 
 
 def _main(words: list[str]) -> int:
@@ -52,7 +52,7 @@ def _main(words: list[str]) -> int:
         # Moses' experiment manager takes this word in a log for a step that failed.
         print(f"{PROGRAM}: error: {error}", file=sys.stderr)
     except BrokenPipeError:  # the reader of our output is gone (`| head`)
-        _drop_output()
+        drop_output()
         return 0
     except OSError as error:  # a full disk, a folder that may not be written to
         if given.flag("debug"):

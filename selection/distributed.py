@@ -9,11 +9,8 @@ part is reported.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import multiprocessing
 import os
-import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from concurrent.futures.process import ProcessPoolExecutor
@@ -21,6 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lasw.metrics.errors import UserError
+from lasw.metrics.workers import dask_client, watch_parent
 from lasw.selection.bitext import Bitext
 from lasw.selection.candidates import Collection, Rank
 from lasw.selection.la import Collect
@@ -29,7 +27,6 @@ from lasw.selection.shards import PAIRS, Part, ShardedBitext, pair_count, parts_
 
 ATTEMPTS = 5  # at one part; Dask itself tries a task four times on workers that die before it gives up
 
-_WATCH = 0.5  # seconds between looks at whether the parent is there
 _FIRST = 8  # parts under way until so many have come back
 
 
@@ -80,24 +77,13 @@ def processes(n: int) -> Iterator[Workers]:
     context = multiprocessing.get_context("spawn")
 
     def start() -> Executor:
-        return ProcessPoolExecutor(n, mp_context=context, initializer=_watch_parent, initargs=(os.getpid(),))
+        return ProcessPoolExecutor(n, mp_context=context, initializer=watch_parent, initargs=(os.getpid(),))
 
     workers = Workers(start, 2 * n)
     try:
         yield workers
     finally:
         workers.close()
-
-
-def _watch_parent(parent: int) -> None:
-    """In a worker: end with the parent, however that ended; it would wait for work for ever."""
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(_WATCH)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextlib.contextmanager
@@ -110,15 +96,7 @@ def dask(address: str) -> Iterator[Workers]:
     Raises:
         UserError: Dask is not installed, or no scheduler is there.
     """
-    try:
-        distributed = importlib.import_module("distributed")
-    except ImportError:
-        raise UserError("Dask is not installed", remedy="pip install 'lasw[dask]'") from None
-    try:
-        client = distributed.Client(address, timeout=10, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise UserError(f"no Dask scheduler at {address} ({error or type(error).__name__})") from None
-    with client:
+    with dask_client(address) as client:
         threads = sum(client.nthreads().values())
         workers = Workers(lambda: client.get_executor(pure=False), max(4, 2 * threads))
         try:

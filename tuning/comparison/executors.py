@@ -7,21 +7,18 @@ from __future__ import annotations
 
 import _thread
 import contextlib
-import importlib
 import multiprocessing
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from typing import Any, TypeVar
 
-from lasw.metrics.errors import UserError
+from lasw.metrics.workers import dask_client, watch_parent
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-_WATCH = 0.5  # seconds between looks at whether the parent is there
 _GRACE = 5.0  # seconds for a task to clean up
 
 
@@ -50,7 +47,7 @@ def executor(jobs: int = 1, dask: str | None = None) -> Iterator[Executor]:
         UserError: Dask is not installed, or no scheduler is there.
     """
     if dask is not None:
-        with _client(dask) as client:
+        with dask_client(dask) as client:
             yield client.get_executor(pure=False)
         return
     if jobs == 1:
@@ -58,7 +55,7 @@ def executor(jobs: int = 1, dask: str | None = None) -> Iterator[Executor]:
         return
     # Fresh processes: a forked one would share locks and threads of numerical libraries.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_watch_parent, initargs=(os.getpid(),))
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_watch, initargs=(os.getpid(),))
     try:
         yield pool
     except BaseException:
@@ -96,20 +93,6 @@ def run_all(
     return [(tasks[number], error) for number, error in sorted(failed, key=lambda pair: pair[0])]
 
 
-@contextlib.contextmanager
-def _client(address: str) -> Iterator[Any]:
-    try:
-        distributed = importlib.import_module("distributed")
-    except ImportError:
-        raise UserError("Dask is not installed", remedy="pip install 'lasw[dask]'") from None
-    try:
-        client = distributed.Client(address, timeout=10, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise UserError(f"no Dask scheduler at {address} ({error or type(error).__name__})") from None
-    with client:
-        yield client
-
-
 def _stop(pool: ProcessPoolExecutor) -> None:
     """End the processes now: what they were at is done again another time."""
     processes = list((getattr(pool, "_processes", None) or {}).values())
@@ -120,14 +103,11 @@ def _stop(pool: ProcessPoolExecutor) -> None:
         process.join(_GRACE)
 
 
-def _watch_parent(parent: int) -> None:
-    """In a worker: end with the parent, however that ended, after cleaning up as for Ctrl-C."""
+def _watch(parent: int) -> None:
+    """In a worker: end with the parent, after cleaning up as for Ctrl-C."""
 
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(_WATCH)
+    def clean_up() -> None:
         _thread.interrupt_main()
         time.sleep(_GRACE)
-        os._exit(1)
 
-    threading.Thread(target=watch, daemon=True).start()
+    watch_parent(parent, clean_up)

@@ -94,6 +94,12 @@ def test_no_standard_output_is_one_line() -> None:
     assert (done.returncode, done.stderr) == (1, "lasw score: standard output is closed\n")
 
 
+def _heeding_signals() -> None:
+    """In a process that begins: whoever runs the tests may ignore these (nohup, a shell's background), it shall not."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
 def test_a_command_that_is_stopped_cleans_up(tmp_path: Path, number: int, code: int) -> None:
     """The decoder that it waits for, called by a script, is stopped; its temporary folder goes."""
@@ -112,7 +118,7 @@ def test_a_command_that_is_stopped_cleans_up(tmp_path: Path, number: int, code: 
         env={**os.environ, "TMPDIR": str(tmp_path / "scratch")},
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        preexec_fn=_heeding_signals,
     )
     child = tmp_path / "child"
     for _ in range(6000):

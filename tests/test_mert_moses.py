@@ -352,9 +352,15 @@ class TestInterruptions:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.STDOUT if attempt < 2 else None,
             )
-            deadline = time.monotonic() + (draw.uniform(1.0, 3.0) if attempt < 2 else 600)
+            # The first kill comes some time after the first list, which is never too late; the second anywhere.
+            if attempt == 0:
+                while started.poll() is None and not list(folder.glob("run1.best*")):
+                    time.sleep(0.005)
+            deadline = time.monotonic() + (draw.uniform(0.0, 0.1) if attempt == 0 else 600)
+            if attempt == 1:
+                deadline = time.monotonic() + draw.uniform(0.5, 2.0)
             while started.poll() is None and time.monotonic() < deadline:
-                time.sleep(0.02)
+                time.sleep(0.005)
             if started.poll() is not None:
                 assert started.returncode == 0
                 break

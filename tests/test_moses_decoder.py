@@ -348,7 +348,12 @@ def test_an_interrupt_stops_what_runs(place: Path) -> None:
     )
     child = place / "child"
     environment = {**os.environ, "STAND_IN": f"sleep=5,child={child}"}
-    running = subprocess.Popen([sys.executable, "-c", body], env=environment, stderr=subprocess.DEVNULL)
+    running = subprocess.Popen(
+        [sys.executable, "-c", body],
+        env=environment,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # where the tests run it may be ignored
+    )
     deadline = time.monotonic() + 60
     while not (child.exists() and child.read_text()):
         assert time.monotonic() < deadline

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from lasw.metrics.errors import UserError
+from lasw.metrics.registry import unknown
 from lasw.selection.bitext import Bitext, PairBlock
 from lasw.selection.la import WORDS, Collect
 from lasw.selection.la_features import NAMES, LAScorer, Scorer
@@ -67,7 +67,7 @@ def method(name: str) -> Method:
         UserError: there is none.
     """
     if name not in METHODS:
-        raise UserError(f"no method {name!r}", expected=f"one of {', '.join(METHODS)}")
+        raise unknown("method", name, list(METHODS))
     return METHODS[name]
 
 

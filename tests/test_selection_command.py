@@ -98,7 +98,7 @@ def test_random_draws_follow_the_seed(pool: Path) -> None:
         (["--method", "edit"], "edit needs --test-source"),
         (["--method", "random", "--test-source", "test.f"], "--test-source with method random; expected method tfidf"),
         (["--method", "random", "--local", "3"], "--local with method random"),
-        (["--method", "raccoon"], "no method 'raccoon'"),
+        (["--method", "raccoon"], "unknown method 'raccoon'"),
     ],
 )
 def test_what_is_missing_is_named(

@@ -244,7 +244,7 @@ def test_single_features_rank_by_nothing_else(tmp_path: Path) -> None:
 
 def test_methods_have_names() -> None:
     assert list(METHODS)[:9] == ["la", "svm", "random", "length", "tfidf", "edit", "features", "oracle", "separability"]
-    with pytest.raises(UserError, match=r"no method 'lda'; expected one of la, svm"):
+    with pytest.raises(UserError, match=r"unknown method 'lda'; expected la, svm.*did you mean 'la'"):
         method("lda")
     assert MostSimilar(EditDistance(("a",))) == MostSimilar(EditDistance(("a",)))
 

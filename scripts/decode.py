@@ -15,6 +15,7 @@ from lasw.scripts.options import positive_int, warn
 from lasw.tuning.configuration import keys
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.registry import NAMES
+from lasw.tuning.first_best import check_lists
 from lasw.tuning.formats.local_weights import check_count, read_local_weights
 from lasw.tuning.formats.nbest_writer import write_nbest
 from lasw.tuning.formats.weight_files import read_weights
@@ -70,6 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         nbest = decoder.decode(source, weights, n, Vocabulary())
     if arguments.nbest:
+        if len(nbest):
+            check_lists(arguments.decoder, nbest, weights)
         write_nbest(arguments.output, nbest)
         return 0
     text, silent = _best(nbest, len(source))

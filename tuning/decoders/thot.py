@@ -8,6 +8,7 @@ import os
 import re
 import weakref
 from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +130,7 @@ class Thot(Decoder):
             self.close()  # an interrupted worker may still have an answer on its way
             raise
         for k, found in zip(filled, answers, strict=True):
-            lists[k] = found
+            lists[k] = found if not found or isfinite(found[0][2]) else _without_constant(found, weights[k])
         owner = np.repeat(np.arange(len(lists), dtype=np.int32), [len(found) for found in lists])
         rows = [row for found in lists for row in found]
         return NBest(
@@ -238,3 +239,9 @@ def _refuse_damaged(folder: Path, sizes: dict[str, int]) -> None:
                 expected=f"{size} bytes, as when the system was made",
                 remedy="make it again with 'lasw train'",
             )
+
+
+def _without_constant(found: list[Any], weights: Weights) -> list[Any]:
+    """A sentence's hypotheses by w·h: far from sensible weights Thot's own constant, and so its order, is no number."""
+    rows = [(text, features, float(np.dot(weights.dense, features))) for text, features, _ in found]
+    return sorted(rows, key=lambda row: -row[2])

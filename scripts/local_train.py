@@ -136,9 +136,7 @@ def _samples(arguments: argparse.Namespace) -> tuple[Pool, LocalSamples, list[st
         default=dict.fromkeys(columns.names, 0.0),
         path=arguments.start,
     )
-    samples = local_samples(
-        optimiser, optimiser.sample(pool), matched.weights, source, {"unused": dict(matched.unused)}
-    )
+    samples = local_samples(optimiser, pool, matched.weights, source, {"unused": dict(matched.unused)})
     return pool, samples, [*warnings, *matched.warnings, *samples.header["warnings"]]
 
 

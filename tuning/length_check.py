@@ -28,6 +28,6 @@ def shortness(pool: Pool, weights: Weights) -> tuple[str, ...]:
     if ratio >= SHORT:
         return ()
     return (
-        f"the translations that these weights prefer have {ratio:.3f} times the length of the references; a loss with "
-        "bp=reference, or draws=100 pairs=100, may keep them longer",
+        f"the translations that these weights prefer have {ratio:.3f} times the length of the references; fit_length, "
+        "or a loss with bp=reference, may keep them longer",
     )

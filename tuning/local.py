@@ -276,6 +276,7 @@ class LocalWeigher:
         s = self.samples
         vector = s.regression.copy()
         vector[s.columns] = b / s.scale
+        vector += s.lengthening
         norm, psi = str(s.header["norm"]), float(s.header["psi"])
         return to_size(vector, s.moved, s.previous, len(s.names), norm=norm, psi=psi)
 

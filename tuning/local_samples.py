@@ -21,7 +21,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +30,15 @@ from threadpoolctl import threadpool_limits
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import atomic_write, open_bytes
 from lasw.tuning.columns import NOISE
-from lasw.tuning.pairwise import PairwiseOptimiser, Samples, previous_vector
+from lasw.tuning.pairwise import PairwiseOptimiser, previous_vector
 from lasw.tuning.ranking import LOSSES, MIRROR_IMAGES, Floats
 from lasw.tuning.weights import FeatureNames, Weights
 
+if TYPE_CHECKING:
+    from lasw.tuning.pool import Pool
+
 FORMAT = "lasw-local-samples"
-VERSION = 1
+VERSION = 2
 MOST_COLUMNS = 256  # a Hessian a sentence: 1000 sentences of so many columns are half a gigabyte
 _HEADER = "header.json"
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # of all members of the zip, so that the same content is the same bytes
@@ -51,6 +54,7 @@ class LocalSamples:
         sparse_names: of the p sparse ones that the pairs have.
         previous: (d + p,) the weights before the global training.
         regression: (d + p,) its solution, not yet brought to size.
+        lengthening: (d + p,) what the length search adds to it, and to local weights as well.
         moved: (d + p,) bool, what it learnt.
         columns: (q,) int64, the dense features among those.
         scale: (q,) unit of each column.
@@ -72,6 +76,7 @@ class LocalSamples:
     sparse_names: tuple[str, ...]
     previous: Floats
     regression: Floats
+    lengthening: Floats
     moved: NDArray[np.bool_]
     columns: NDArray[np.int64]
     scale: Floats
@@ -104,33 +109,34 @@ class LocalSamples:
 
 
 _ARRAYS = (
-    *("previous", "regression", "moved", "columns", "scale", "x", "offset", "labels", "sentence"),
+    *("previous", "regression", "lengthening", "moved", "columns", "scale", "x", "offset", "labels", "sentence"),
     *("instance", "gradient", "hessian", "squares", "counts", "noise"),
 )
 
 
 def local_samples(
     optimiser: PairwiseOptimiser,
-    samples: Samples,
+    pool: Pool,
     start: Weights,
     source: tuple[str, ...],
     more: Mapping[str, Any] | None = None,
 ) -> LocalSamples:
-    """Train globally on pairs that were drawn, and keep what local training needs.
+    """Train globally, and keep what local training needs.
 
     Args:
         optimiser: PRO or WRO.
-        samples: what its `sample` gave.
+        pool: all candidates.
         start: the previous weights.
         source: (S) the development sentences.
         more: for the header.
 
     Raises:
         UserError: no pair reached the threshold, no dense feature could be learnt, or there are too many of them.
-        ValueError: another number of sentences than the samples have.
+        ValueError: another number of sentences than the pool has.
     """
-    if len(source) != len(samples.sentence_weights):
-        raise ValueError(f"{len(source)} source sentences for {len(samples.sentence_weights)}")
+    if len(source) != len(pool.references):
+        raise ValueError(f"{len(source)} source sentences for {len(pool.references)}")
+    samples = optimiser.sample(pool)
     if not len(samples.pairs):
         raise UserError("no two candidates of a sentence differ enough: there is nothing to learn from")
     ranking = optimiser.regress(samples, start)
@@ -165,6 +171,7 @@ def local_samples(
         samples.sparse_names,
         previous_vector(samples, start),
         ranking.weights,
+        optimiser.lengthening(pool, ranking),
         ranking.moved,
         columns,
         scale,

@@ -15,6 +15,7 @@ from lasw.metrics.registry import metric as metric_of
 from lasw.metrics.registry import unknown
 from lasw.tuning.columns import at_norm, check_norm, with_values
 from lasw.tuning.length_check import shortness
+from lasw.tuning.length_search import lengthening
 from lasw.tuning.optimiser import DEFAULT_SEED, Fit, Optimiser
 from lasw.tuning.ranking import L2, LOSSES, Floats, Matrix, Ranking, fit_ranking
 from lasw.tuning.sampling import DRAWS, PAIRS, THRESHOLD, Pairs, PairSampler
@@ -56,6 +57,8 @@ class PairwiseOptimiser(Optimiser):
             Moses). Both are brought to the same norm first, if there is one.
         loss: ``logistic`` or ``linear`` (regression on the metric difference, Bazrafshan et al. 2012).
         l2: strength of the penalty (see `lasw.tuning.ranking`).
+        fit_length: behind the regression, move the weights to the length of translations with the best corpus score
+            (see `lasw.tuning.length_search`); pools of few sentences are left alone. Not in the papers.
         norm: ``l1``: the dense weights that were learnt have absolute sum 1, as Moses' tuning leaves them, sparse
             weights are divided by the same number; ``none``: as the regression gives them.
         seed: of the draws.
@@ -74,6 +77,7 @@ class PairwiseOptimiser(Optimiser):
     psi: float = 1.0
     loss: str = "logistic"
     l2: float = L2
+    fit_length: bool = True
     norm: str = "l1"
     seed: int = DEFAULT_SEED
 
@@ -98,7 +102,8 @@ class PairwiseOptimiser(Optimiser):
         settings = [("metric", metric.name), *((f"metric.{key}", value) for key, value in metric.settings)]
         settings += [("draws", str(self.draws)), ("pairs", str(self.pairs)), ("threshold", repr(self.threshold))]
         settings += self._own_settings()
-        settings += [("psi", repr(self.psi)), ("loss", self.loss), ("l2", repr(self.l2)), ("norm", self.norm)]
+        settings += [("psi", repr(self.psi)), ("loss", self.loss), ("l2", repr(self.l2))]
+        settings += [("fit-length", "yes" if self.fit_length else "no"), ("norm", self.norm)]
         return Signature(self.name, (*settings, ("seed", str(self.seed))))
 
     def fit(self, pool: Pool, start: Weights, *, sentence_weights: Floats | None = None) -> Fit:
@@ -109,7 +114,11 @@ class PairwiseOptimiser(Optimiser):
             start: the previous weights, of the pool's features.
             sentence_weights: (S,) as in `fit_samples`.
         """
-        fit = self.fit_samples(self.sample(pool), start, sentence_weights=sentence_weights)
+        samples = self.sample(pool)
+        if not len(samples.pairs):
+            return Fit(start, 0.0, 0, (self._nothing_sampled(),))
+        ranking = self.regress(samples, start, sentence_weights=sentence_weights)
+        fit = self._sized(ranking, samples, start, self.lengthening(pool, ranking))
         return replace(fit, warnings=(*fit.warnings, *shortness(pool, fit.weights)))
 
     def sample(self, pool: Pool) -> Samples:
@@ -129,7 +138,7 @@ class PairwiseOptimiser(Optimiser):
         return Samples(pairs, differences, magnitude, self._sentence_weights(pool), tuple(pool.sparse_names))
 
     def fit_samples(self, samples: Samples, start: Weights, *, sentence_weights: Floats | None = None) -> Fit:
-        """New weights from pairs drawn before.
+        """New weights from pairs drawn before; without their candidates there is no `fit_length`.
 
         Args:
             samples: what `sample` gave.
@@ -141,13 +150,20 @@ class PairwiseOptimiser(Optimiser):
         """
         if not len(samples.pairs):
             return Fit(start, 0.0, 0, (self._nothing_sampled(),))
-        ranking = self.regress(samples, start, sentence_weights=sentence_weights)
+        return self._sized(self.regress(samples, start, sentence_weights=sentence_weights), samples, start)
+
+    def lengthening(self, pool: Pool, ranking: Ranking) -> Floats:
+        """(d + p,) what `fit_length` adds to the weights of a regression on pairs of the pool."""
+        if not self.fit_length:
+            return np.zeros(len(ranking.weights))
+        return np.where(ranking.moved, lengthening(pool, ranking.weights, self.sentence_metric()), 0.0)
+
+    def _sized(self, ranking: Ranking, samples: Samples, start: Weights, lengthening: Floats | float = 0.0) -> Fit:
         d = len(start.dense)
         previous = previous_vector(samples, start)
-        vector = to_size(ranking.weights, ranking.moved, previous, d, norm=self.norm, psi=self.psi)
+        vector = to_size(ranking.weights + lengthening, ranking.moved, previous, d, norm=self.norm, psi=self.psi)
         sparse = with_values(start.sparse, samples.sparse_names, vector[d:])
-        weights = Weights(start.names, vector[:d], sparse)
-        return Fit(weights, ranking.objective, ranking.steps, ranking.warnings)
+        return Fit(Weights(start.names, vector[:d], sparse), ranking.objective, ranking.steps, ranking.warnings)
 
     def regress(self, samples: Samples, start: Weights, *, sentence_weights: Floats | None = None) -> Ranking:
         """The regression alone, its weights not yet brought to size; arguments as `fit_samples`, at least one pair."""

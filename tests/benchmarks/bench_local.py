@@ -47,7 +47,7 @@ def trained() -> tuple[Pool, LocalSamples]:
     start = match(read_weights(RUN / "run1.moses.ini"), pool.names).weights
     optimiser = WRO()
     source = tuple(read_lines(DATA / "multi30k" / "dev.de.gz"))
-    return pool, local_samples(optimiser, optimiser.sample(pool), start, source)
+    return pool, local_samples(optimiser, pool, start, source)
 
 
 def refit(samples: LocalSamples, k: np.ndarray, pull: float) -> np.ndarray:

@@ -68,7 +68,7 @@ def local_weights(
     source = tuple(read_lines(development.source, encoding=development.encoding))
     if len(source) != len(pool.references):
         raise UserError(f"{len(source)} lines", path=development.source, expected=f"{len(pool.references)}")
-    samples = local_samples(made, made.sample(pool), tuned, source)
+    samples = local_samples(made, pool, tuned, source)
     said: Json = {"local": local}
     if local in (AUTO, BEST):
         setting, curve = _chosen(local, pool, samples, measure, seed)

@@ -1,0 +1,98 @@
+"""The length search: along which way it goes, and that no point of it has a better corpus score."""
+
+import numpy as np
+import pytest
+
+from lasw.metrics.base import References
+from lasw.metrics.registry import metric
+from lasw.metrics.text import Corpus
+from lasw.tuning.columns import Columns
+from lasw.tuning.length_search import ENOUGH, lengthening, longer
+from lasw.tuning.nbest import NBest
+from lasw.tuning.pool import Pool
+from lasw.tuning.pro import PRO
+from lasw.tuning.weights import FeatureNames, Weights
+from lasw.tuning.wro import WRO
+
+NAMES = FeatureNames((("Good", 1), ("WordPenalty", 1), ("Noise", 1), ("Constant", 1)))
+BLEU = metric("BLEU+1")
+
+
+def pool_of(sentences, seed=1):
+    """Candidates of 6 to 14 words, the first ones of them right; references have 10."""
+    draw = np.random.default_rng(seed)
+    right = [[f"w{s}.{k}" for k in range(14)] for s in range(sentences)]
+    references = References.from_lines([" ".join(words[:10]) for words in right])
+    owner = np.repeat(np.arange(sentences, dtype=np.int32), 12)
+    sizes, wrong = draw.integers(6, 15, len(owner)), draw.integers(0, 6, len(owner))
+    lines = [" ".join(right[s][: size - bad] + ["x"] * bad) for s, size, bad in zip(owner, sizes, wrong, strict=True)]
+    texts = Corpus.from_lines(lines, references.vocabulary)
+    good = -wrong + draw.normal(0, 2, len(owner))
+    dense = np.column_stack([good, -sizes, draw.normal(0, 1, len(owner)), np.ones(len(owner))]).astype(float)
+    pool = Pool(references)
+    pool.add(NBest(NAMES, owner, texts, dense, np.zeros(len(owner))))
+    return pool
+
+
+def score(pool, vector, metric=BLEU):
+    return pool.corpus_score(metric, Weights(NAMES, np.asarray(vector)))
+
+
+def test_the_way_is_the_word_penalty_where_there_is_one():
+    columns = Columns.of(pool_of(ENOUGH))
+    way = longer(columns, -columns.dense[:, 1])
+    assert way == pytest.approx([0, -1, 0, 0], abs=1e-4)
+
+
+def test_the_way_is_the_least_squares_fit_of_the_lengths_within_sentences():
+    pool = pool_of(ENOUGH)
+    pool.dense[:, 1] += np.random.default_rng(3).normal(0, 1, len(pool))
+    columns = Columns.of(pool)
+    lengths = pool.lengths[columns.order].astype(float)
+    sentence = np.repeat(np.arange(ENOUGH), np.diff(columns.starts))
+    dummies = np.eye(ENOUGH)[sentence]  # an intercept a sentence is the same as taking off the means
+    right = np.linalg.lstsq(np.column_stack([columns.dense[:, :3], dummies]), lengths, rcond=None)[0][:3]
+    assert longer(columns, lengths)[:3] == pytest.approx(right, rel=1e-4, abs=1e-5)
+
+
+@pytest.mark.parametrize("spec", ["BLEU+1", "TER", "CHRF"])
+def test_no_point_along_the_way_is_better(spec):
+    pool = pool_of(ENOUGH)
+    vector = np.array([1.0, 0.9, 0.1, 0.0])  # far too short
+    loss = metric(spec)
+    added = lengthening(pool, vector, loss)
+    assert added[1] < 0
+    assert added[3] == 0
+    found = score(pool, vector + added, loss)
+    tried = [score(pool, vector + t * added, loss) for t in np.linspace(-1, 3, 401)]
+    assert found >= max(tried)
+    assert found > score(pool, vector, loss)
+
+
+def test_the_best_length_is_not_left_and_few_sentences_tell_nothing():
+    pool = pool_of(ENOUGH)
+    vector = np.array([1.0, 0.9, 0.1, 0.0])
+    there = vector + lengthening(pool, vector, BLEU)
+    assert score(pool, there + lengthening(pool, there, BLEU)) == pytest.approx(score(pool, there), abs=1e-9)
+    few = pool_of(ENOUGH - 1)
+    assert not lengthening(few, vector, BLEU).any()
+
+
+@pytest.mark.parametrize("optimiser", [PRO, WRO])
+def test_an_optimiser_of_pairs_ends_at_its_best_length(optimiser):
+    pool = pool_of(2 * ENOUGH)
+    start = Weights.constant(NAMES, 1.0)
+    without, fitted = (
+        optimiser(metric="BLEU+1", fit_length=choice, norm="none").fit(pool, start).weights.dense
+        for choice in (False, True)
+    )
+    assert fitted - without == pytest.approx(lengthening(pool, without, BLEU))
+    assert score(pool, fitted) > score(pool, without)
+    assert fitted[3] == 1.0  # never differs, keeps its weight
+    sized = optimiser(metric="BLEU+1").fit(pool, start).weights.dense[:3]
+    assert sized == pytest.approx(fitted[:3] / np.abs(fitted[:3]).sum())
+
+
+def test_the_signature_says_it():
+    assert "fit-length:no" in str(WRO(fit_length=False).signature())
+    assert "fit-length:yes" in str(WRO().signature())

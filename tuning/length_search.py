@@ -1,0 +1,69 @@
+"""Weights moved along the way that lengthens translations, to where the corpus score is best.
+
+Ranking by a sentence metric leaves the length of the translations to chance: the candidates that differ most in it, and
+oracles against all others, differ in length too, and the weights come to pay for that (Nakov, Guzmán and Vogel 2012).
+The corpus score knows better, and one exact line search asks it. The way is the direction of the weight space that
+changes the length and nothing that length has nothing to do with: the least-squares fit of the candidates' lengths,
+within their sentence, to the dense features. With a word penalty among these it is nearly that feature alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lasw.metrics.base import Metric
+from lasw.tuning.columns import Columns, Floats
+from lasw.tuning.line_search import LineSearch
+from lasw.tuning.mert_ascent import GAIN
+
+if TYPE_CHECKING:
+    from lasw.tuning.pool import Pool
+
+ENOUGH = 100  # sentences with candidates; with fewer the best length may be chance
+RIDGE = 1e-6  # in units of the columns' variance: what collinear columns share is divided among them
+
+
+def lengthening(pool: Pool, vector: Floats, metric: Metric) -> Floats:
+    """What to add to weights for the best length.
+
+    Args:
+        pool: all candidates.
+        vector: (d + p,) weights of the pool's dense, then of its sparse features.
+        metric: whose corpus score decides.
+
+    Returns:
+        (d + p,), 0 for sparse features; all 0 if nothing is gained, or the pool has too few sentences to tell.
+    """
+    nothing = np.zeros(len(vector))
+    if np.count_nonzero(np.diff(pool.starts)) < ENOUGH:
+        return nothing
+    columns = Columns.of(pool)
+    way = longer(columns, pool.lengths[columns.order].astype(np.float64))
+    search = LineSearch(columns.starts, pool.statistics(metric)[columns.order], metric)
+    scores = columns.scores(vector)
+    slopes = columns.scores(way)
+    here = search.search(scores, np.zeros(len(scores)))
+    best = search.search(scores, slopes)
+    return best.position * way if best.score > here.score + GAIN else nothing
+
+
+def longer(columns: Columns, lengths: Floats) -> Floats:
+    """(d + p,) the weights of the dense features whose sum follows the lengths (n,) best within the sentences."""
+    d = columns.dense.shape[1]
+    way = np.zeros(len(columns.varies))
+    varying = np.flatnonzero(columns.varies[:d])
+    x = _centred(columns.dense[:, varying] / columns.scale[varying], columns)
+    # einsum, not BLAS: the same bits on any number of cores.
+    squares = np.einsum("ni,nj->ij", x, x) / len(x)
+    products = np.einsum("ni,n->i", x, _centred(lengths[:, None], columns)[:, 0]) / len(x)
+    way[varying] = np.linalg.solve(squares + RIDGE * np.eye(len(varying)), products) / columns.scale[varying]
+    return way
+
+
+def _centred(values: Floats, columns: Columns) -> Floats:
+    """(n, k) differences from the sentence's mean."""
+    sizes = np.diff(columns.starts)
+    means = np.add.reduceat(values, columns.starts[:-1], axis=0) / sizes[:, None]
+    return np.asarray(values - np.repeat(means, sizes, axis=0))

@@ -21,6 +21,7 @@ from lasw.scripts.main import main
 from lasw.tuning.comparison.configuration import read_comparison
 from lasw.tuning.comparison.grid import rows
 from lasw.tuning.formats.weight_files import read_weights
+from lasw.tuning.shared_files import SharedFiles
 
 WORDS = ["red", "blue", "house", "tree", "runs", "sees", "the", "a", "slowly", "today"]
 DEV_FILES = (("source", "dev.src"), ("references", "dev.ref"), ("lists", "dev.nbest"))
@@ -256,6 +257,48 @@ def test_tuning_with_a_decoder(grid: Path) -> None:
     assert untuned["scores"] == compare(grid, "lists")["rows"][0]["cells"][0]["scores"]
 
 
+LISTING_DECODER = """
+import sys
+weights, n, source, log = sys.argv[1:]
+open(log, "a").write(f"{n} {source.count('test')}\\n")
+lines = open(weights).read()
+for k, sentence in enumerate(open(source)):
+    for size in range(2, 6):
+        print(f"{k} ||| {' '.join(sentence.split()[:size])} ||| F0= {size} F1= {-abs(size - 4)} ||| {size}")
+"""
+
+
+def test_decodings_that_runs_have_in_common_are_made_once(grid: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_sources(grid.parent)
+    (grid.parent / "decoder.py").write_text(LISTING_DECODER)
+    (grid.parent / "start.txt").write_text("F0= 1\nF1= 1\n")
+    program = f"{sys.executable} {grid.parent}/decoder.py {{weights}} {{n}} {{source}} {grid.parent}/log"
+    words = ["decoder.name=command", f"decoder.command={program}", f"decoder.initial={grid.parent}/start.txt"]
+    words += ["decoder.kind=groups", "run.iterations=1"]
+    for name in ("dev", "test"):
+        data = "development.dev" if name == "dev" else "test.news"
+        words += [f"{data}.source={grid.parent}/{name}.src", f"{data}.references={grid.parent}/{name}.src"]
+    options = [part for word in words for part in ("--set", word)]
+    monkeypatch.chdir(grid.parent)
+    text = grid.read_text().replace('lists = ["dev.nbest"]', "").replace('lists = ["test.nbest"]', "")
+    grid.write_text(text.replace("[1, 2, 3]", "[1, 2]"))
+    table = compare(grid, "run", *options)
+    sizes = [line.split()[0] for line in (grid.parent / "log").read_text().splitlines()]
+    runs = [folder for folder in (grid.parent / "run/runs").iterdir() if (folder / "tuning").exists()]
+    lists = [path for folder in runs for path in folder.glob("tuning/iterations/*/nbest.gz")]
+    assert len(runs) == 6
+    assert len(lists) == 12
+    different = {path.with_name("before.json").read_bytes() for path in lists}
+    assert sizes.count("100") == len(different) < len(lists)
+    chosen = {path.read_bytes() for path in (grid.parent / "run/runs").glob("*/weights.json")}
+    assert sizes.count("1") == len(chosen)
+    # Without what is shared, all is decoded, and the table is the same.
+    monkeypatch.setattr(SharedFiles, "take", lambda *_: False)
+    assert compare(grid, "alone", *options) == table
+    after = [line.split()[0] for line in (grid.parent / "log").read_text().splitlines()][len(sizes) :]
+    assert after.count("100") == len(lists)
+
+
 def test_local_weights_are_those_of_lasw_local(grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = grid.parent
     write_sources(folder)
@@ -353,6 +396,7 @@ def test_the_tables_of_the_thesis(grid: Path, table: str) -> None:
     assert [row.label for row in found] == THESIS[table]
     assert comparison.settings.seeds == (1, 2, 3, 4, 5)
     assert comparison.run["iterations"] == 16
+    assert all("fit-length:no" in row.signature for row in found)
     if table == "5.2":
         with pytest.raises(UserError, match=r"\[development.dev\] has no references"):
             read_comparison("thesis/table-5.2")
@@ -367,8 +411,11 @@ def test_the_tables_of_the_thesis(grid: Path, table: str) -> None:
 
 def test_the_comparison_of_multi30k() -> None:
     found = rows(read_comparison("compare/multi30k"))
-    both = [f"WRO-{kind}, {loss}" for kind in ("global", "local") for loss in ("BLEU+1", "PABC4")]
-    assert [row.label for row in found] == ["PRO", "oracle sampling", "global weight", *both, "MIRA", "MERT", "untuned"]
+    published = ["PRO", "oracle sampling", "global weight", "WRO-global"]
+    ours = [f"WRO-global + length, {loss}" for loss in ("BLEU+1", "PABC4")]
+    ours = ["PRO + length", "PRO + length, any pairs", *ours, "WRO-local + length"]
+    assert [row.label for row in found] == [*published, *ours, "MIRA", "MERT", "expected", "untuned"]
+    assert ["fit-length:no" in row.signature for row in found[:9]] == [True] * 4 + [False] * 5
 
 
 @pytest.mark.parametrize(

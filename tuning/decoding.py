@@ -14,6 +14,7 @@ from lasw.tuning.formats.weight_files import write_weights
 from lasw.tuning.history import History, same
 from lasw.tuning.rounds import Decoding
 from lasw.tuning.run_directory import Json, write_json
+from lasw.tuning.shared_files import SharedFiles
 from lasw.tuning.weights import Weights
 
 
@@ -39,16 +40,25 @@ class Decodings:
         references: theirs.
         metric: of the development score.
         history: the files.
+        shared: decodings of other runs.
     """
 
     def __init__(
-        self, decoder: Decoder, source: Sequence[str], references: References, metric: Metric, history: History
+        self,
+        decoder: Decoder,
+        source: Sequence[str],
+        references: References,
+        metric: Metric,
+        history: History,
+        shared: SharedFiles | None = None,
     ) -> None:
         self._decoder = decoder
         self._source = source
         self._references = references
         self._metric = metric
         self._history = history
+        # A decoder that does not follow the weights follows something else, which is not known here.
+        self._shared = shared if decoder.follows_weights else None
 
     def of_current(self, iteration: int, n: int) -> Json:
         """Decode with the weights before an iteration; the content of its `decode.json`."""
@@ -83,9 +93,14 @@ class Decodings:
         # Lists must not be taken for those of other weights, should this be the second time.
         self._history.file(iteration, "decode.json", number).unlink(missing_ok=True)
         write_weights(self._history.file(iteration, "before.json", number), weights)
+        path = self._history.file(iteration, "nbest.gz", number)
+        if self._shared is not None and self._shared.take(path, weights, n):
+            return len(self._history.nbest(iteration, number))
         nbest = self._decoder.decode(self._source, weights, n, self._references.vocabulary)
         check_lists(self._decoder.name, nbest, weights)
-        write_nbest(self._history.file(iteration, "nbest.gz", number), nbest)
+        write_nbest(path, nbest)
+        if self._shared is not None:
+            self._shared.give(path, weights, n)
         return len(nbest)
 
     def _same_list(self, iteration: int) -> list[str]:

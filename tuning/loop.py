@@ -35,6 +35,7 @@ from lasw.tuning.pool import Pool
 from lasw.tuning.report import read_run, write_report
 from lasw.tuning.rounds import Decoding, Rounds
 from lasw.tuning.run_directory import Json, RunDirectory, write_json
+from lasw.tuning.shared_files import SharedFiles
 from lasw.tuning.stopping import MAXIMUM, NO_NEW_CANDIDATES, SETTLED, WITHIN_NOISE, Stopping, pool_gain
 from lasw.tuning.weights import Weights
 
@@ -104,6 +105,7 @@ class Loop:
         earlier_starts: the optimiser starts from the weights of earlier rounds as well (those whose lists are in the
             pool), if it takes more starting points.
         min_count: sparse features that fewer sentences of the pool have are left out.
+        shared: decodings of other runs with the same decoder and sentences.
     """
 
     decoder: Decoder
@@ -121,6 +123,7 @@ class Loop:
     aggregate: int = 0
     earlier_starts: bool = False
     min_count: int = 1
+    shared: SharedFiles | None = None
 
     def run(
         self,
@@ -163,7 +166,7 @@ class _Run:
         self.directory = directory
         self.progress = progress
         self.history = History(directory, start, references, loop.preprocess)
-        self.decodings = Decodings(loop.decoder, source, references, loop.dev_metric, self.history)
+        self.decodings = Decodings(loop.decoder, source, references, loop.dev_metric, self.history, loop.shared)
         self.pool = Pool(references)
         self.bleu = metric_of("BLEU")
 

@@ -23,6 +23,7 @@ from lasw.tuning.formats.weight_match import match
 from lasw.tuning.loop import Loop, Outcome, Progress
 from lasw.tuning.optimisers import make_optimiser
 from lasw.tuning.run_directory import Json, RunDirectory
+from lasw.tuning.shared_files import SharedFiles
 from lasw.tuning.weights import Weights
 
 # None changes the weights that an iteration makes.
@@ -31,13 +32,20 @@ _PACKAGES = ("lasw", "numpy", "scipy", "scikit-learn", "numba", "sil-thot")
 _CHUNK = 1 << 20
 
 
-def tune(configuration: Configuration, *, command: str = "", progress: Progress | None = None) -> Outcome:
+def tune(
+    configuration: Configuration,
+    *,
+    command: str = "",
+    progress: Progress | None = None,
+    shared: SharedFiles | None = None,
+) -> Outcome:
     """Tune, or go on tuning where the run directory stands.
 
     Args:
         configuration: all settings.
         command: as it was typed, for the report.
         progress: who is told.
+        shared: decodings of other runs with the same decoder and sentences.
 
     Raises:
         UserError: what is named cannot be read or does not fit together, the directory holds another run, or the
@@ -77,6 +85,7 @@ def tune(configuration: Configuration, *, command: str = "", progress: Progress 
             aggregate=run.aggregate,
             min_count=run.min_count,
             earlier_starts=run.earlier_starts,
+            shared=shared,
         )
         outcome = loop.run(source, references, start, directory, progress)
         if not outcome.already_finished:

@@ -105,6 +105,11 @@ class Task:
     translations: tuple[Translation, ...]
     description: Json
 
+    @property
+    def shared(self) -> Path:
+        """The folder of what it has in common with other runs."""
+        return self.folder.parent.parent / "decodings"
+
     def done(self) -> bool:
         """Whether all its files are there."""
         names = ["weights.json", *(one.file for one in self.translations)]

@@ -5,6 +5,8 @@ tuning/             the run directory of `lasw tune`, where a decoder is tuned
 fit.json            what tuning said: objective, warnings, seconds
 weights.json        the tuned weights; written when tuning is done
 TEST-HASH.txt       the translations of a test set, a line a sentence
+
+Lists and translations that several runs have in common are decoded by the first of them (`lasw.tuning.shared_files`).
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ from lasw.tuning.optimisers import make_optimiser
 from lasw.tuning.pool import Pool
 from lasw.tuning.pool_reader import read_pool
 from lasw.tuning.run_directory import Json, write_json
+from lasw.tuning.shared_files import SharedFiles
 from lasw.tuning.tune import open_decoder, tune
 from lasw.tuning.weights import Weights
 
@@ -72,9 +75,19 @@ def perform(task: Task) -> Json:
     weights = read_weights(weights_file)
     for translation in task.translations:
         if not (task.folder / translation.file).exists():
-            lines = _translated(task, translation, weights)
-            write_text(task.folder / translation.file, "".join(line + "\n" for line in lines))
+            _translate(task, translation, weights)
     return {"label": task.label, "seed": task.seed, "seconds": round(time.perf_counter() - began, 3)}
+
+
+def _translate(task: Task, translation: Translation, weights: Weights) -> None:
+    path = task.folder / translation.file
+    alike = translation.decoder is not None and translation.local == NOT_LOCAL
+    shared = SharedFiles(task.shared, translation.file) if alike else None
+    if shared is not None and shared.take(path, weights):
+        return
+    write_text(path, "".join(line + "\n" for line in _translated(task, translation, weights)))
+    if shared is not None:
+        shared.give(path, weights)
 
 
 def _tuned(task: Task) -> tuple[Weights, Json]:
@@ -87,7 +100,9 @@ def _tuned(task: Task) -> tuple[Weights, Json]:
     sections = tuning_sections(
         task.run, task.development, task.decoder, task.optimiser, task.seed, task.folder / "tuning"
     )
-    outcome = _when_free(lambda: tune(configuration(sections), command=task.description["command"]))
+    known = {key: value for key, value in task.decoder.items() if key != "jobs"}
+    shared = SharedFiles(task.shared, [known, task.inputs])
+    outcome = _when_free(lambda: tune(configuration(sections), command=task.description["command"], shared=shared))
     return outcome.weights, {
         "dev_score": outcome.dev_score,
         "reason": outcome.reason,

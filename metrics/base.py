@@ -20,6 +20,8 @@ from lasw.metrics.errors import UserError
 from lasw.metrics.parallel import check_parallel
 from lasw.metrics.text import Corpus, Vocabulary
 
+LARGEST = 1e100  # of weights and other settings: products and sums of a few such numbers do not overflow
+
 
 @dataclass(frozen=True)
 class Signature:

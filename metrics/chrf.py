@@ -8,7 +8,6 @@ empty reference too.
 
 from __future__ import annotations
 
-import math
 import string
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from lasw.metrics.kernels import borrowing
 from lasw.metrics.registry import unknown
 from lasw.metrics.text import Corpus, Vocabulary
 
-MOST_CHARS, MOST_WORDS = 20, 4
+MOST_CHARS, MOST_WORDS, MOST_BETA = 20, 4, 1e6
 
 _PUNCTUATION = frozenset(string.punctuation)
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio, odd
@@ -59,8 +58,8 @@ class Chrf(Metric):
             raise UserError(f"CHRF:chars={self.chars}", expected=f"1 to {MOST_CHARS}")
         if not 0 <= self.words <= MOST_WORDS:
             raise UserError(f"CHRF:words={self.words}", expected=f"0 to {MOST_WORDS}")
-        if not (math.isfinite(self.beta) and self.beta > 0):
-            raise UserError(f"CHRF:beta={self.beta}", expected="a number above 0")
+        if not 0 < self.beta <= MOST_BETA:
+            raise UserError(f"CHRF:beta={self.beta}", expected=f"a number above 0, {MOST_BETA:g} at most")
 
     def signature(self) -> Signature:
         """Orders and beta."""

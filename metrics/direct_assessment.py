@@ -21,6 +21,7 @@ from lasw.metrics.base import References
 from lasw.metrics.errors import UserError
 from lasw.metrics.evaluation import Evaluation
 from lasw.metrics.files import read_lines
+from lasw.metrics.judgements import MOST_SEGMENTS, segment_number
 from lasw.metrics.text import Corpus, Vocabulary
 
 _REFERENCE = re.compile(r"ref\d*")
@@ -77,7 +78,7 @@ def read_direct_assessment(
 
     Raises:
         UserError: a column is missing or named twice, a line has another number of columns, a mark is no finite number,
-            a segment no number of at least 1, a system has two marks for one segment, or there is no line.
+            a segment no number from 1, a system has two marks for one segment or no name, or there is no line.
     """
     lines = read_lines(path, encoding=encoding)
     header = lines[0].split("\t") if lines else []
@@ -102,6 +103,9 @@ def read_direct_assessment(
     segments = np.arange(len(rows), dtype=np.int64)
     if "seg1" in columns:
         segments = np.array([_segment(text, path, number) for number, text in enumerate(columns["seg1"], start=2)])
+    for number, name in enumerate(columns.get("system", ()), start=2):
+        if not name:
+            raise UserError("a system without a name", path=path, line=number, expected="a name in every line")
     systems, gave = _systems(columns.get("system", ()), len(rows))
     if "seg1" in columns:
         _check_once(segments, systems, gave, path)
@@ -133,9 +137,10 @@ def _mark(text: str, path: str | Path, line: int) -> float:
 
 
 def _segment(text: str, path: str | Path, line: int) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) >= 1):
-        raise UserError(f"segment {text!r}", path=path, line=line, expected="a number of at least 1")
-    return int(text) - 1
+    number = segment_number(text)
+    if not number:
+        raise UserError(f"segment {text!r}", path=path, line=line, expected=f"a number from 1 to {MOST_SEGMENTS}")
+    return number - 1
 
 
 def _systems(names: Sequence[str], n: int) -> tuple[tuple[str, ...], NDArray[np.bool_]]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from lasw.metrics.base import LARGEST
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import first_bytes
 
-_LARGEST = 1 << 26  # bytes of a file that may be one
+_MOST_BYTES = 1 << 26  # of a file that may be one
 
 
 class JsonModel:
@@ -25,7 +25,13 @@ class JsonModel:
     def __init__(self, document: dict[str, Any], path: str | Path) -> None:
         self._document, self._path = document, path
 
-    def __call__(self, key: str, kind: type, check: Callable[[Any], bool] = lambda _: True, expected: str = "") -> Any:
+    def __call__(
+        self,
+        key: str,
+        kind: type | tuple[type, ...],
+        check: Callable[[Any], bool] = lambda _: True,
+        expected: str = "",
+    ) -> Any:
         """The value of `key`.
 
         Raises:
@@ -38,7 +44,8 @@ class JsonModel:
         if not (right and check(value)):
             shown = repr(value)
             shown = shown if len(shown) < 60 else f"{shown[:60]} ..."
-            raise UserError(f"{key}: {shown}", path=self._path, expected=expected or f"a value of type {kind.__name__}")
+            name = kind.__name__ if isinstance(kind, type) else "number"
+            raise UserError(f"{key}: {shown}", path=self._path, expected=expected or f"a value of type {name}")
         return value
 
 
@@ -53,7 +60,7 @@ def read_json_model(path: str | Path, kind: str, version: int) -> JsonModel:
         UserError: no such file, no JSON, another format or version.
     """
     try:
-        document = json.loads(first_bytes(path, _LARGEST))
+        document = json.loads(first_bytes(path, _MOST_BYTES))
     except (ValueError, RecursionError) as error:
         raise UserError(f"no JSON ({error})", path=path, expected=f"a file of format {kind!r}") from None
     if not isinstance(document, dict) or document.get("format") != kind:
@@ -65,8 +72,8 @@ def read_json_model(path: str | Path, kind: str, version: int) -> JsonModel:
 
 
 def finite_numbers(values: list[Any]) -> bool:
-    """Whether all are numbers, and finite."""
-    return all(isinstance(x, (int, float)) and not isinstance(x, bool) and math.isfinite(x) for x in values)
+    """Whether all are numbers, and none is larger than `LARGEST` in size."""
+    return all(isinstance(x, (int, float)) and not isinstance(x, bool) and abs(x) <= LARGEST for x in values)
 
 
 def strings(values: list[Any]) -> bool:

@@ -27,6 +27,8 @@ from lasw.metrics.files import read_lines
 from lasw.metrics.registry import unknown
 from lasw.metrics.text import Vocabulary, read_corpus
 
+MOST_SEGMENTS = 9_999_999  # of a set of judgements: numbers are drawn for all up to the last
+
 _REFERENCE = "_ref"
 _COLUMNS = ("seg1", "sysA", "sysB", "rel")
 _TEXT = re.compile(r"(?P<name>.+)\.txt(\.(gz|bz2|xz))?")
@@ -131,7 +133,7 @@ def _read_pairs(
         if _REFERENCE in (first, second):
             with_reference += 1
             continue
-        if not (segment.isascii() and segment.isdigit() and 1 <= int(segment) <= segments):
+        if not 1 <= segment_number(segment) <= segments:
             raise UserError(f"segment {segment!r}", path=path, line=number, expected=f"a number from 1 to {segments}")
         for name in (first, second):
             if name not in index:
@@ -179,6 +181,9 @@ def _rows(path: Path, columns: tuple[str, ...], encoding: str) -> Iterator[tuple
         raise UserError(
             f"no column {missing[0]!r}", path=path, line=1, expected="a first line that names the columns, with tabs"
         )
+    twice = next((name for name in columns if header.count(name) > 1), None)
+    if twice is not None:
+        raise UserError(f"two columns {twice!r}", path=path, line=1, expected="each once")
     places = [header.index(name) for name in columns]
     for number, line in enumerate(lines[1:], start=2):
         fields = line.split("\t")
@@ -187,6 +192,11 @@ def _rows(path: Path, columns: tuple[str, ...], encoding: str) -> Iterator[tuple
         if len(fields) != len(header):
             raise UserError(f"{len(fields)} columns", path=path, line=number, expected=f"{len(header)}")
         yield number, [fields[place] for place in places]
+
+
+def segment_number(text: str) -> int:
+    """The number from 1 that `text` is; 0 if it is none, or too large to be one."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(MOST_SEGMENTS)) else 0
 
 
 def _unknown_system(name: str, systems: tuple[str, ...], path: Path, line: int) -> UserError:

@@ -2,13 +2,12 @@
 
 A term is a specification with `=` and its weight behind it, terms have colons between: in
 ``MIX:PABC4:alpha=3:bp=plain=0.7:TER=0.3`` the first term is PABC4:alpha=3:bp=plain. A term ends where a weight stands,
-which is the second `=` of an option or the first of a name. Weights may be any finite numbers; they are not normalised,
-so 1 is the score of a perfect text only where they sum to 1.
+which is the second `=` of an option or the first of a name. Weights may be negative; they are not normalised, so 1 is
+the score of a perfect text only where they sum to 1.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import Metric, References, Signature
+from lasw.metrics.base import LARGEST, Metric, References, Signature
 from lasw.metrics.errors import UserError
 from lasw.metrics.registry import metric
 from lasw.metrics.text import Corpus
@@ -30,12 +29,12 @@ class Mixture(Metric):
 
     Args:
         metrics: two or more, or one to be scaled.
-        weights: as many finite numbers.
+        weights: as many numbers, of size at most `LARGEST`.
 
     Statistics: those of the metrics side by side, float64.
 
     Raises:
-        UserError: no metrics, another number of weights, or a weight that is not finite.
+        UserError: no metrics, another number of weights, or a weight that is no such number.
     """
 
     metrics: tuple[Metric, ...]
@@ -49,8 +48,8 @@ class Mixture(Metric):
                 f"MIX of {len(self.metrics)} metrics and {len(self.weights)} weights", expected="one weight a metric"
             )
         for weight in self.weights:
-            if not math.isfinite(weight):
-                raise UserError(f"MIX: weight {weight}", expected="a finite number")
+            if not abs(weight) <= LARGEST:  # NaN is not
+                raise UserError(f"MIX: weight {weight}", expected=f"a number from {-LARGEST:g} to {LARGEST:g}")
 
     def signature(self) -> Signature:
         """Weights, each with the name and the settings of its metric behind it."""

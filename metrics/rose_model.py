@@ -6,19 +6,19 @@ import dataclasses
 import hashlib
 import json
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lasw.metrics.base import LARGEST
 from lasw.metrics.errors import UserError
-from lasw.metrics.files import first_bytes, write_text
+from lasw.metrics.files import write_text
+from lasw.metrics.json_model import finite_numbers, read_json_model, strings
 from lasw.metrics.rose_features import RoseFeatures
 
 FORMAT = "lasw ROSE model"
 VERSION = 1
 KINDS = ("rank", "reg")
-_LARGEST = 1 << 24  # bytes of a file that may be one: a word list and a few numbers are a thousandth of that
 
 
 @dataclass(frozen=True)
@@ -71,40 +71,29 @@ def read_model(path: str | Path) -> RoseModel:
     Raises:
         UserError: no such file, not a model, of another version, or a value of it is wrong; it names the value.
     """
-    data = first_bytes(path, _LARGEST)
-    try:
-        document = json.loads(data)
-    except ValueError as error:
-        raise UserError(f"no JSON ({error})", path=path, expected="a model of 'lasw train-metric rose'") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise UserError("not a ROSE model", path=path, expected=f'"format": "{FORMAT}"')
-    if document.get("version") != VERSION:
-        raise UserError(
-            f"model version {document.get('version')!r}", path=path, expected=str(VERSION), remedy="train it again"
-        )
-    get = _Getter(document, path)
+    get = read_json_model(path, FORMAT, VERSION)
     features = RoseFeatures(
-        function_words=tuple(get("function_words", list, _all(str), "a list of words")),
+        function_words=tuple(get("function_words", list, strings, "a list of words")),
         pos=get("pos", bool),
         clip=get("clip", bool),
         ratio=get("ratio", bool),
     )
     names = list(features.names)
-    if get("features", list, _all(str), "a list of names") != names:
+    if get("features", list, strings, "a list of names") != names:
         raise UserError("features that this version does not have in that order", path=path, expected=", ".join(names))
     numbers = f"{len(names)} finite numbers"
     vectors = {
-        key: tuple(map(float, get(key, list, lambda x: len(x) == len(names) and _all(_finite)(x), numbers)))
+        key: tuple(map(float, get(key, list, lambda x: len(x) == len(names) and finite_numbers(x), numbers)))
         for key in ("weights", "mean", "scale")
     }
-    if min(vectors["scale"]) <= 0:
+    if min(vectors["scale"]) < 1 / LARGEST:
         raise UserError(f"scale {min(vectors['scale'])}", path=path, expected="numbers above 0")
     return RoseModel(
         kind=get("kind", str, KINDS.__contains__, " or ".join(KINDS)),
         features=features,
-        intercept=float(get("intercept", (int, float), _finite, "a finite number")),
+        intercept=float(get("intercept", (int, float), lambda x: finite_numbers([x]), "a finite number")),
         language=get("language", str),
-        text=get("text", dict, lambda x: _all(str)(list(x.values())), "names and strings"),
+        text=get("text", dict, lambda x: strings(list(x.values())), "names and strings"),
         tagger=get("tagger", str),
         training=get("training", dict),
         **vectors,
@@ -116,41 +105,3 @@ def _as_json(model: RoseModel) -> dict[str, Any]:
     settings: dict[str, Any] = document.pop("features")
     document["features"] = list(model.features.names)
     return document | settings
-
-
-class _Getter:
-    """Values of a document, each checked."""
-
-    def __init__(self, document: dict[str, Any], path: str | Path) -> None:
-        self._document, self._path = document, path
-
-    def __call__(
-        self,
-        key: str,
-        kind: type | tuple[type, ...],
-        check: Callable[[Any], bool] = lambda _: True,
-        expected: str = "",
-    ) -> Any:
-        if key not in self._document:
-            raise UserError(f"no {key!r}", path=self._path, expected="a whole model", remedy="train it again")
-        value = self._document[key]
-        right = isinstance(value, kind) and not (isinstance(value, bool) and kind is not bool)
-        if not (right and check(value)):
-            shown = repr(value)
-            shown = shown if len(shown) < 60 else f"{shown[:60]} ..."
-            name = kind.__name__ if isinstance(kind, type) else "number"
-            raise UserError(f"{key}: {shown}", path=self._path, expected=expected or f"a value of type {name}")
-        return value
-
-
-def _finite(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _all(what: type | Callable[[Any], bool]) -> Callable[[list[Any]], bool]:
-    """Whether every element of a list is of a type, or passes a check."""
-    if isinstance(what, type):
-        kind = what
-        return lambda values: all(isinstance(value, kind) for value in values)
-    check = what
-    return lambda values: all(map(check, values))

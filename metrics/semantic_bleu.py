@@ -27,6 +27,8 @@ from lasw.metrics.vector_files import open_vectors
 from lasw.metrics.vectors import Embedding, described
 from lasw.metrics.wmd import check_vectors, configured
 
+MOST_NEIGHBOURS = 1000  # the words of the references have as many each in memory
+
 # Cosines are taken in steps of 2^-24: sums and differences of counts are then exact in any order, and what a line
 # search takes away again leaves 0 and not a trace that the geometric mean makes much of.
 _STEPS = float(1 << 24)
@@ -55,8 +57,8 @@ class SemanticBleu(Metric):
 
     def __post_init__(self) -> None:
         check_vectors(self.name, self.vectors)
-        if self.k < 0:
-            raise UserError(f"{self.name}:k={self.k}", expected="a whole number of at least 0")
+        if not 0 <= self.k <= MOST_NEIGHBOURS:
+            raise UserError(f"{self.name}:k={self.k}", expected=f"a whole number from 0 to {MOST_NEIGHBOURS}")
         self._sentence_bleu()  # refuses a bad alpha
 
     def signature(self) -> Signature:

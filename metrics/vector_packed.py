@@ -29,7 +29,8 @@ class PackedFile(VectorFile):
         try:
             self._words, self._starts, self._vectors = _mapped(path)
             self.size = int(self._vectors.shape[1])
-        except (zipfile.BadZipFile, KeyError, ValueError, IndexError, OSError):
+            _check(self._words, self._starts, self._vectors)
+        except Exception:  # reading the headers of what is damaged can fail in any way
             raise UserError("not written by `lasw vectors convert`, or damaged", path=path, expected=FORMATS) from None
 
     def __len__(self) -> int:
@@ -77,6 +78,17 @@ def write_packed(path: str | os.PathLike[str], words: Sequence[bytes], vectors: 
         for name, array in zip(_MEMBERS, arrays, strict=True):
             with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)
+
+
+def _check(words: NDArray[Any], starts: NDArray[Any], vectors: NDArray[Any]) -> None:
+    """Raise ValueError if the arrays do not belong together; their bulk is not read."""
+    kinds = (words.dtype, starts.dtype, vectors.dtype)
+    if kinds != (np.dtype(np.uint8), np.dtype(np.int64), np.dtype("<f4")):
+        raise ValueError(f"arrays of {kinds}")
+    if (words.ndim, starts.ndim, vectors.ndim) != (1, 1, 2) or vectors.shape[1] < 1:
+        raise ValueError("arrays of other shapes")
+    if len(starts) != len(vectors) + 1 or starts[0] != 0 or starts[-1] != len(words):
+        raise ValueError("words and vectors do not match")
 
 
 def _mapped(path: str) -> list[NDArray[Any]]:

@@ -139,7 +139,8 @@ class TextFile(_Scanned):
             self._content.seek(self._places[row])
             fields = self._content.readline().rstrip(b" \t\r\n").replace(b"\t", b" ").split(b" ")[-self.size :]
             try:
-                out[k] = [float(field) for field in fields]
+                with np.errstate(over="ignore"):  # what single precision cannot hold is refused below
+                    out[k] = [float(field) for field in fields]
             except ValueError:
                 self._refuse(row, next(field for field in fields if parsed(field) is None))
             if not np.isfinite(out[k]).all():

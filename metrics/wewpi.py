@@ -37,7 +37,7 @@ from lasw.metrics.text import Corpus
 from lasw.metrics.vector_files import open_vectors
 from lasw.metrics.vectors import UNKNOWN, Embedding, described
 from lasw.metrics.wewpi_kernel import score_pairs
-from lasw.metrics.wmd import check_vectors, configured
+from lasw.metrics.wmd import check_seed, check_vectors, configured
 
 REFERENCES, HYPOTHESES = "references", "hypotheses"
 
@@ -68,6 +68,7 @@ class We(Metric):
 
     def __post_init__(self) -> None:
         check_vectors(self.name, self.vectors)
+        check_seed(self.name, self.seed)
         if self.unknown not in UNKNOWN:
             raise unknown(f"value of {self.name}:unknown", self.unknown, list(UNKNOWN))
         if self.df not in (REFERENCES, HYPOTHESES) and not os.path.isfile(self.df):

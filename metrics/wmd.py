@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import Metric, References, Signature
+from lasw.metrics.base import LARGEST, Metric, References, Signature
 from lasw.metrics.distinct import distinct
 from lasw.metrics.errors import UserError
 from lasw.metrics.ngrams import ReferenceNgrams
@@ -41,6 +41,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "numbers": ("no", "yes"),
     "preprocess": ("no", "yes"),
 }
+MOST_POWER = 20  # beyond it penalties above 1 would soon be infinite
 ORDER_CHOICES: dict[str, tuple[str, ...]] = {
     "penalty": ("chunks", "listing", "order"),
     "combine": ("add", "multiply", "reversed", "limited"),
@@ -79,10 +80,10 @@ class Wmd(Metric):
 
     def __post_init__(self) -> None:
         check_vectors(self.name, self.vectors)
+        check_seed(self.name, self.seed)
         for key, valid in self._choices().items():
             if getattr(self, key) not in valid:
                 raise unknown(f"value of {self.name}:{key}", str(getattr(self, key)), list(valid))
-
         if self.stop and not is_number(self.stop) and not os.path.isfile(self.stop):
             raise UserError(f"{self.name}:stop={self.stop}", expected="a number, or a file with a word a line")
 
@@ -201,12 +202,13 @@ class Wmdo(Wmd):
     def __post_init__(self) -> None:
         super().__post_init__()
         for key in ("delta", "alpha", "power", "rho"):
-            if not math.isfinite(getattr(self, key)):
-                raise UserError(f"{self.name}:{key}={getattr(self, key)}", expected="a finite number")
+            if not abs(getattr(self, key)) <= LARGEST:  # NaN is not
+                limits = f"a number from {-LARGEST:g} to {LARGEST:g}"
+                raise UserError(f"{self.name}:{key}={getattr(self, key)}", expected=limits)
         if math.isnan(self.cap) or self.cap < 0:
             raise UserError(f"{self.name}:cap={self.cap}", expected="a number of at least 0")
-        if self.power <= 0:
-            raise UserError(f"{self.name}:power={self.power}", expected="a number above 0")
+        if not 0 < self.power <= MOST_POWER:
+            raise UserError(f"{self.name}:power={self.power}", expected=f"a number above 0, {MOST_POWER} at most")
 
     def _choices(self) -> dict[str, tuple[str, ...]]:
         return {**CHOICES, **ORDER_CHOICES}
@@ -254,6 +256,12 @@ def check_vectors(name: str, path: str) -> None:
         raise UserError(f"{name} needs word vectors", expected=f"{name}:vectors=FILE")
     if not os.path.isfile(path):
         raise UserError("no such file of word vectors", path=path)
+
+
+def check_seed(name: str, seed: int) -> None:
+    """Raise UserError unless `seed` can be one."""
+    if seed < 0:
+        raise UserError(f"{name}:seed={seed}", expected="a whole number of at least 0")
 
 
 def _shown(value: Any) -> str:

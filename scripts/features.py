@@ -15,7 +15,7 @@ from lasw.metrics.parallel import check_parallel
 from lasw.metrics.preprocessing import Preprocessing
 from lasw.metrics.registry import metric
 from lasw.metrics.text import Corpus, Vocabulary, read_corpus
-from lasw.scripts.options import add_text_options
+from lasw.scripts.options import add_text_options, refuse_overwriting
 
 _EPILOG = """\
 example:
@@ -44,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, compute, write; 0 if done."""
+    refuse_overwriting(arguments.output, (arguments.system, *arguments.reference))
     specs: list[str] = arguments.metric
     metrics = [metric(spec) for spec in specs]
     vocabulary = Vocabulary()

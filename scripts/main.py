@@ -100,9 +100,10 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """One line, then exit code 2."""
-        wrong = re.match(r"argument COMMAND: invalid choice: '(.*?)'", message)
+        wrong = re.match(r"argument (COMMAND|ACTION|METRIC): invalid choice: '(.*?)' ", message)
         if wrong:
-            message = f"unknown command {wrong[1]!r}{_nearest(wrong[1], list(COMMANDS))}"
+            choices = self._choices("command" if wrong[1] == "COMMAND" else "action")
+            message = f"unknown {wrong[1].lower()} {wrong[2]!r}{_nearest(wrong[2], list(choices))}"
         self.exit(EXIT_USAGE, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
     def _choices(self, name: str) -> dict[str, _Parser]:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterable
 from typing import Any
+
+from lasw.metrics.errors import UserError
+
+MOST_SEED = (1 << 32) - 1
 
 
 def add_text_options(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +52,22 @@ def positive_int(text: str) -> int:
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least 1")
     return value
+
+
+def seed_number(text: str) -> int:
+    """An argparse type: a whole number from 0 to 2^32 - 1, which every generator takes."""
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(MOST_SEED)) and int(text) <= MOST_SEED):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 to {MOST_SEED}")
+    return int(text)
+
+
+def refuse_overwriting(output: str, inputs: Iterable[str]) -> None:
+    """Raise UserError if a command would write to one of the files that it reads."""
+    from lasw.metrics.files import STANDARD_INPUT
+
+    for path in inputs:
+        if STANDARD_INPUT not in (path, output) and os.path.realpath(path) == os.path.realpath(output):
+            raise UserError("the output would overwrite what is read", path=path, remedy="give another --output")
 
 
 def print_json(result: Any) -> None:

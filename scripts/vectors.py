@@ -10,7 +10,16 @@ from lasw.metrics.preprocessing import Preprocessing
 from lasw.metrics.train_vectors import FORMATS, MODELS, Text, Training, selected, write_model, write_vectors
 from lasw.metrics.vector_base import VectorFile
 from lasw.metrics.vector_files import open_vectors
-from lasw.scripts.options import add_output_options, add_text_options, note, positive_int, print_json, warn
+from lasw.scripts.options import (
+    add_output_options,
+    add_text_options,
+    note,
+    positive_int,
+    print_json,
+    refuse_overwriting,
+    seed_number,
+    warn,
+)
 
 _EPILOG = """\
 examples:
@@ -42,7 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--negative", defaults.negative, "noise words per word"),
     ):
         train.add_argument(option, type=positive_int, default=value, help=f"{text} (default: %(default)s)")
-    train.add_argument("--seed", type=int, default=defaults.seed, help="of what is drawn (default: %(default)s)")
+    train.add_argument(
+        "--seed", type=seed_number, default=defaults.seed, help="of what is drawn (default: %(default)s)"
+    )
     train.add_argument(
         "--format",
         choices=FORMATS,
@@ -100,6 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _train(arguments: argparse.Namespace) -> None:
+    refuse_overwriting(arguments.output, arguments.text)
     text = _text(arguments.text, arguments)
     names = "model", "size", "window", "min_count", "epochs", "negative", "seed"
     training = Training(**{name: getattr(arguments, name) for name in names})
@@ -145,6 +157,7 @@ def _neighbours(arguments: argparse.Namespace) -> None:
 
 
 def _convert(arguments: argparse.Namespace) -> None:
+    refuse_overwriting(arguments.output, (arguments.vectors, *(arguments.words or ())))
     file = _opened(arguments.vectors, arguments.quiet)
     wanted = None
     if arguments.words:

@@ -147,6 +147,7 @@ def test_wrong_scores_of_systems_are_refused(tmp_path: Path, text: str, message:
         ("3\tgood\tpoor\t<\tj\n", r"pairs.tsv:2: segment '3'; expected a number from 1 to 2"),
         ("0\tgood\tpoor\t<\tj\n", r"segment '0'"),
         ("x\tgood\tpoor\t<\tj\n", r"segment 'x'"),
+        (f"{'1' * 5000}\tgood\tpoor\t<\tj\n", r"expected a number from 1 to 2"),
         ("1\tgodo\tpoor\t<\tj\n", r"pairs.tsv:2: unknown system 'godo'; .*did you mean 'good'\?"),
         ("1\tgood\tpoor\tA\tj\n", r"relation 'A'; expected '<', '>' or '='"),
         ("1\tgood\tpoor\t<\n", r"pairs.tsv:2: 4 columns; expected 5"),

@@ -115,6 +115,7 @@ def test_new_words_after_the_references_were_prepared() -> None:
         ("CHRF:chars=0", "expected 1 to 20"),
         ("CHRF:beta=0", "expected a number above 0"),
         ("CHRF:beta=nan", "expected a number above 0"),
+        ("CHRF:beta=1e200", r"expected a number above 0, 1e\+06 at most"),
     ],
 )
 def test_what_is_wrong_is_refused(spec: str, message: str) -> None:

@@ -53,6 +53,14 @@ def test_wrong_usage_is_exit_2_and_names_the_nearest_command() -> None:
     assert run().returncode == 2
 
 
+def test_wrong_actions_name_the_nearest() -> None:
+    done = run("vectors", "convret", "x")
+    assert done.returncode == 2
+    assert "unknown action 'convret'; did you mean 'convert'?" in done.stderr
+    done = run("train-metric", "rosé")
+    assert "unknown metric 'rosé'; did you mean 'rose'?" in done.stderr
+
+
 def test_unknown_option_is_exit_2_and_names_the_nearest() -> None:
     done = run("score", "--lowercas", "-r", "x", "y")
     assert done.returncode == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
 from collections import Counter
 from pathlib import Path
@@ -18,7 +19,7 @@ from lasw.metrics.errors import UserError
 from lasw.metrics.registry import metric
 from lasw.metrics.rose import Rose
 from lasw.metrics.rose_features import CORE, POS, RoseFeatures
-from lasw.metrics.rose_model import RoseModel, write_model
+from lasw.metrics.rose_model import RoseModel, read_model, write_model
 from lasw.metrics.tagging import joined, parted, tagged, tagger
 from lasw.metrics.text import Corpus
 from lasw.metrics.word_classes import is_punctuation, listed, most_frequent
@@ -215,6 +216,28 @@ def test_specification(tmp_path: Path) -> None:
     for bad in ("x", "-1", "nan"):
         with pytest.raises(UserError, match=r"step=.*expected a number of at least 0"):
             metric(f"ROSE:model={path}:step={bad}")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"weights": [1e200] * 17}, "weights: .* expected 17 finite numbers"),
+        ({"scale": [1.0] * 16 + [1e-300]}, "scale 1e-300; expected numbers above 0"),
+        ({"scale": [1.0] * 16 + [0]}, "scale 0.0; expected numbers above 0"),
+        ({"intercept": True}, "intercept: True; expected a finite number"),
+        ({"clip": 1}, "clip: 1; expected a value of type bool"),
+        ({"kind": "ranks"}, "kind: 'ranks'; expected rank or reg"),
+        ({"features": ["p1"]}, "features that this version does not have in that order"),
+        ({"version": 99}, "99"),
+        ({"format": "other"}, "lasw ROSE model"),
+    ],
+)
+def test_a_model_with_wrong_values_is_refused(tmp_path: Path, change: dict[str, object], message: str) -> None:
+    path = tmp_path / "rose.json"
+    write_model(path, model())
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(UserError, match=message):
+        read_model(path)
 
 
 def test_what_is_punctuation_and_what_is_frequent() -> None:

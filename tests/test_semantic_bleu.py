@@ -164,7 +164,8 @@ def test_neighbours_against_a_full_sort(tmp_path, monkeypatch):
     ("spec", "message"),
     [
         ("SRBLEU", "SRBLEU needs word vectors"),
-        ("SRBLEU:vectors=V:k=-1", "whole number of at least 0"),
+        ("SRBLEU:vectors=V:k=-1", "whole number from 0 to 1000"),
+        ("SRBLEU:vectors=V:k=1000000000", "whole number from 0 to 1000"),
         ("SRBLEU:vectors=V:k=2.5", "expected a whole number"),
         ("SRBLEU:vectors=V:alpha=-1", "alpha=-1"),
         ("SRBLEU:vectors=V:n=2", "unknown option of SRBLEU"),

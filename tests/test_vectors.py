@@ -82,9 +82,16 @@ def test_packed_files(tmp_path):
     check(file)
     with np.load(tmp_path / "a") as archive:
         assert archive["vectors"].shape == MATRIX.shape
-    (tmp_path / "cut").write_bytes((tmp_path / "a").read_bytes()[:-30])
+    data = (tmp_path / "a").read_bytes()
+    (tmp_path / "cut").write_bytes(data[:-30])
     with pytest.raises(UserError, match="or damaged"):
         open_vectors(tmp_path / "cut")
+    header = data.index(b"'shape': (")
+    for before, after in ((b"'<f4'", b"'<f8'"), (b"(6, ", b"(5, "), (b"(6, ", b"((((")):
+        place = data.index(before, 0 if before == b"'<f4'" else header)
+        (tmp_path / "odd").write_bytes(data[:place] + after + data[place + len(after) :])
+        with pytest.raises(UserError, match="or damaged"):
+            open_vectors(tmp_path / "odd")
 
 
 def test_fasttext_makes_vectors_of_unknown_words(tmp_path):

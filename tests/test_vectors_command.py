@@ -88,3 +88,19 @@ def test_mistakes(tmp_path, text, capsys):
     bad = fail(capsys, "convert", "--vectors", tmp_path / "v", "--words", text, "--output", out)
     assert "none of the words has a vector" in bad
     assert not out.exists()
+
+
+def test_an_output_that_is_an_input_is_refused(tmp_path, text, capsys):
+    before = text.read_bytes()
+    assert "the output would overwrite what is read" in fail(capsys, "train", "--text", text, "--output", text)
+    (tmp_path / "link").symlink_to(text)
+    assert "overwrite" in fail(capsys, "train", "--text", text, "--output", tmp_path / "link")
+    assert text.read_bytes() == before
+
+
+def test_seeds_that_no_generator_takes_are_wrong_usage(tmp_path, text, capsys):
+    for seed in ("-1", "x", str(1 << 32), "9" * 5000):
+        with pytest.raises(SystemExit) as stop:
+            main(["vectors", "train", "--text", str(text), "--output", str(tmp_path / "v"), f"--seed={seed}"])
+        assert stop.value.code == 2
+        assert "is no whole number from 0 to 4294967295" in capsys.readouterr().err

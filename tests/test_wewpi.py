@@ -167,6 +167,7 @@ def test_blocks_and_company_do_not_change_a_bit(vectors):
         ("WEWPI:vectors=V:df=hypothesis", "expected references, hypotheses, or a file of sentences"),
         ("WEWPI:vectors=V:idf=x", "did you mean 'df'"),
         ("WE:vectors=V:unknown=none", "zero, random, average"),
+        ("WE:vectors=V:seed=-1", "WE:seed=-1; expected a whole number of at least 0"),
     ],
 )
 def test_mistakes(vectors, spec, message):

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from lasw.metrics.errors import UserError
-from lasw.scripts.options import note, positive_int, warn
+from lasw.scripts.options import note, positive_int, refuse_overwriting, seed_number, warn
 from lasw.scripts.train import read_parallel, unaligned_notes
 from lasw.selection import alignment
 from lasw.selection.giza import write_giza
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PREFIX",
         help="keep the models: PREFIX_invswm.* (source to target), PREFIX_swm.*, each with a GIZA-style .bestal",
     )
-    parser.add_argument("--seed", type=int, default=1, help="of the sampler, for eflomal (default: 1)")
+    parser.add_argument("--seed", type=seed_number, default=1, help="of the sampler, for eflomal (default: 1)")
     parser.add_argument("--jobs", type=positive_int, default=2, help="processes, 2 at most (default: 2)")
     parser.add_argument("--encoding", default="utf-8", help="of the text (default: utf-8)")
     parser.add_argument("--quiet", action="store_true", help="no notes on stderr")
@@ -51,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Align; 0."""
+    refuse_overwriting(arguments.output, (arguments.source, arguments.target))
     source, target = read_parallel(arguments.source, arguments.target, arguments.encoding)
     if arguments.save and not Path(arguments.save).absolute().parent.is_dir():
         raise UserError("no such folder", path=os.path.dirname(arguments.save), remedy="make it first")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import math
 import os
 import shutil
 import stat
@@ -16,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from lasw.metrics.base import LARGEST
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import STANDARD_INPUT, read_lines
 from lasw.scripts.assignments import single_assignments
@@ -141,6 +141,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Select; 0."""
     if not (arguments.output or arguments.dry_run or arguments.explain):
         raise UserError("nowhere to write to", remedy="give --output PREFIX, --dry-run or --explain LINE")
+    if os.path.basename(arguments.output or "x") in ("", os.curdir, os.pardir):
+        raise UserError(f"--output {arguments.output}", expected="PREFIX, the beginning of names of files")
     if arguments.output and not Path(arguments.output).absolute().parent.is_dir():
         raise UserError("no such folder", path=os.path.dirname(arguments.output), remedy="make it first")
     chosen = chosen_method(arguments)
@@ -241,6 +243,8 @@ def _columns(text: str) -> tuple[int, ...]:
 def _aligned(bitext: Bitext, arguments: argparse.Namespace, scratch: Path) -> Bitext:
     """The pool with a word alignment."""
     if bitext.aligned:
+        if arguments.align_model:
+            raise UserError("--align-model for a pool that is aligned", expected="one of model and alignment")
         return bitext
     if isinstance(bitext, ShardedBitext):
         raise UserError("shards without alignment", path=arguments.shards, remedy="align each first (lasw align)")
@@ -265,7 +269,10 @@ def _la_scorer(arguments: argparse.Namespace, pool: Bitext, sample: Callable[[],
     if unknown is not None:
         raise UserError(f"--weight of unknown {unknown!r}", expected=f"one of {', '.join(NAMES + extra)}")
     if arguments.function_words:
-        words = tuple(line.strip(" \t") for line in read_lines(arguments.function_words))
+        lines = read_lines(arguments.function_words, encoding=arguments.encoding)
+        words = tuple(filter(None, (line.strip(" \t") for line in lines)))
+        if not words:
+            raise UserError("no function word", path=arguments.function_words, expected="one a line")
     else:
         words = most_frequent(sample())
     return LAScorer(
@@ -281,6 +288,6 @@ def _la_scorer(arguments: argparse.Namespace, pool: Bitext, sample: Callable[[],
 
 def _number(name: str, text: str) -> float:
     with contextlib.suppress(ValueError):
-        if math.isfinite(float(text)):
+        if abs(float(text)) <= LARGEST:  # NaN is not
             return float(text)
-    raise UserError(f"--weight {name}={text}", expected="a number")
+    raise UserError(f"--weight {name}={text}", expected=f"a number from {-LARGEST:g} to {LARGEST:g}")

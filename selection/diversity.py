@@ -8,6 +8,7 @@ whose sides share most of their words has not been translated.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, References
+from lasw.metrics.errors import UserError
 from lasw.metrics.ngrams import ORDERS, ReferenceNgrams
 from lasw.metrics.registry import metric
 from lasw.metrics.simpbleu import SimpBleu
@@ -31,12 +33,20 @@ class Diversity:
         window: how many of the last selected sentences are looked at.
         untranslated: source and target must be less similar than this; above 1 switches the filter off.
         similarity: a metric of single sentences (see `lasw.metrics.registry`).
+
+    Raises:
+        UserError: a threshold is NaN.
     """
 
     threshold: float = 0.3
     window: int = 200
     untranslated: float = 0.6
     similarity: str = "BLEU+1"
+
+    def __post_init__(self) -> None:
+        for name in ("threshold", "untranslated"):
+            if math.isnan(getattr(self, name)):
+                raise UserError(f"{name} of similarity nan", expected="a number; above 1 for no filter")
 
 
 class Window:

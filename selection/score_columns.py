@@ -8,7 +8,6 @@ bicleaner and its relatives write their score. In a file of JSON objects KEY is 
 from __future__ import annotations
 
 import json
-import math
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from lasw.metrics.base import LARGEST
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import STANDARD_INPUT, first_bytes
 from lasw.selection.bitext import ScoreFile
@@ -93,8 +93,8 @@ def _json_value(keys: list[str], text: str) -> float:
 def _finite(value: object) -> float:
     try:
         number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{str(value)[:40]!r} is no number") from None
-    if not math.isfinite(number):
-        raise ValueError(f"{str(value)[:40]!r} is no finite number")
+    if not abs(number) <= LARGEST:  # NaN is not
+        raise ValueError(f"{str(value)[:40]!r} is no number from {-LARGEST:g} to {LARGEST:g}")
     return number

@@ -77,6 +77,20 @@ def test_sides_of_different_length(place: Path, capsys: pytest.CaptureFixture[st
     assert not (place / "out").exists()
 
 
+def test_the_text_is_never_overwritten(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = (place / "t").read_bytes()
+    assert align("--output", "./t") == 1
+    assert capsys.readouterr().err == "lasw align: t: the output would overwrite what is read; give another --output\n"
+    assert (place / "t").read_bytes() == before
+
+
+@pytest.mark.parametrize("seed", ["-1", "4294967296", "1.5"])
+def test_seeds_that_no_generator_takes(place: Path, capsys: pytest.CaptureFixture[str], seed: str) -> None:
+    with pytest.raises(SystemExit):
+        align("--model", "eflomal", f"--seed={seed}")
+    assert f"{seed!r} is no whole number from 0 to 4294967295" in capsys.readouterr().err
+
+
 def test_unknown_model(place: Path) -> None:
     with pytest.raises(SystemExit) as caught:
         align("--model", "giza")

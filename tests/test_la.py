@@ -280,6 +280,9 @@ def test_other_similarities_windows_and_no_filter(tmp_path: Path) -> None:
     assert 0 < len(fast) < len(everything)
     with pytest.raises(UserError, match="unknown metric"):
         select(pool_collector(bitext, scorer), 100, Diversity(similarity="BLUE"))
+    for name in ("threshold", "untranslated"):
+        with pytest.raises(UserError, match=f"{name} of similarity nan; expected a number"):
+            Diversity(**{name: math.nan})
 
 
 def test_equal_scores_keep_the_order_of_the_input(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import lzma
+import math
 import os
 import random
 import sys
@@ -165,8 +166,11 @@ def test_score_columns(tmp_path: Path) -> None:
     assert bitext.score_names == ("last", "third", "Len", "x")
     assert block.extra.tolist() == [[9, 0.5, 2, 0.5], [8, 0.25, 4, 1]]
     bad = write(tmp_path / "bad", ["1", "nan"])
+    large = write(tmp_path / "large", ['{"n": 1e200, "whole": 1%s}' % ("0" * 400)] * 2)
     for spec, said in (
-        (f"n={bad}", r"bad:2: 'nan' is no finite number"),
+        (f"n={bad}", r"bad:2: 'nan' is no number from -1e\+100 to 1e\+100"),
+        (f"n={large}", r"large:1: '1e\+200' is no number from -1e\+100 to 1e\+100"),
+        (f"whole={large}", r"large:1: '1000*' is no number"),
         (f"n={tabs}:7", r"b.tsv:1: 4 columns; expected at least 7"),
         (f"Len={records}", r"o.jsonl:1: 2 numbers; expected one, as Len.0"),
         (f"y={records}", r"o.jsonl:1: no 'y' in Len, Lang"),
@@ -407,8 +411,25 @@ def test_weights_scores_and_given_function_words(place: Path, capsys: pytest.Cap
     capsys.readouterr()
     assert lasw_select("--output", "dev", "--weight", "TARR=1") == 1
     assert "--weight of unknown 'TARR'; expected one of LAR" in capsys.readouterr().err
-    assert lasw_select("--output", "dev", "--weight", "TAR=nan") == 1
-    assert "--weight TAR=nan; expected a number" in capsys.readouterr().err
+    for number in ("nan", "1e101", "x"):
+        assert lasw_select("--output", "dev", "--weight", f"TAR={number}") == 1
+        assert f"--weight TAR={number}; expected a number from -1e+100 to 1e+100\n" in capsys.readouterr().err
+
+
+def test_function_words_in_another_encoding(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("de", "en"):
+        text = (place / f"pool.{name}").read_text(encoding="utf-8").replace("w0", "w\u00e9")
+        (place / f"pool.{name}").write_bytes(text.encode("latin-1"))
+    (place / "words").write_bytes("w\u00e9\n\n".encode("latin-1"))
+    options = ["--encoding", "latin-1", "--function-words", "words", "--output", "dev"]
+    assert lasw_select(*options, "--diversity", "2") == 0
+    rows = [line.split("\t") for line in lines_of(place / "dev.scores")]
+    terms = {int(row[0]): float(row[rows[0].index("TFWP")]) for row in rows[1:]}
+    assert terms[1] == pytest.approx(math.exp(-1 / 12))
+    assert terms[2] == 1
+    (place / "words").write_text(" \n\n")
+    assert lasw_select(*options) == 1
+    assert capsys.readouterr().err == "lasw select: words: no function word; expected one a line\n"
 
 
 @pytest.mark.parametrize(
@@ -420,6 +441,8 @@ def test_weights_scores_and_given_function_words(place: Path, capsys: pytest.Cap
         (["--source", "s", "--target", "t", "--columns", "1,2", "--output", "o"], "--columns without --tsv"),
         (["--tsv", "p", "--columns", "1", "--output", "o"], "--columns '1'; expected two or three numbers"),
         (["--source", "s", "--target", "t", "--output", "none/o"], "none: no such folder; make it first"),
+        *((["--output", name], f"--output {name}; expected PREFIX") for name in ("./", ".", "..")),
+        (["--tsv", "p", "--columns", "1,2,3", "--align-model", "m", "--output", "o"], "--align-model for a pool that"),
         (["--source", "s", "--target", "t", "--output", "o"], "s: no such file"),
     ],
 )

@@ -93,11 +93,16 @@ class Columns:
             scores += self.sparse @ vector[self.dense.shape[1] :]
         return scores
 
+    def centred(self, values: Floats) -> Floats:
+        """Differences of values (n, ...) from their sentence's mean."""
+        sizes = np.diff(self.starts)
+        sums = np.add.reduceat(values, self.starts[:-1], axis=0)
+        means = sums / sizes.reshape(-1, *[1] * (values.ndim - 1))
+        return np.asarray(values - np.repeat(means, sizes, axis=0))
+
     def spread(self, values: Floats) -> float:
         """Root mean square of the differences of values (n,) from their sentence's mean."""
-        sizes = np.diff(self.starts)
-        means = np.repeat(np.add.reduceat(values, self.starts[:-1]) / sizes, sizes)
-        return float(np.sqrt(np.mean((values - means) ** 2)))
+        return float(np.sqrt(np.mean(self.centred(values) ** 2)))
 
     def weights(self, vector: Floats, start: Weights, norm: str = "l1") -> Weights:
         """Weights from a vector over the columns.

@@ -54,16 +54,9 @@ def longer(columns: Columns, lengths: Floats) -> Floats:
     d = columns.dense.shape[1]
     way = np.zeros(len(columns.varies))
     varying = np.flatnonzero(columns.varies[:d])
-    x = _centred(columns.dense[:, varying] / columns.scale[varying], columns)
+    x = columns.centred(columns.dense[:, varying] / columns.scale[varying])
     # einsum, not BLAS: the same bits on any number of cores.
     squares = np.einsum("ni,nj->ij", x, x) / len(x)
-    products = np.einsum("ni,n->i", x, _centred(lengths[:, None], columns)[:, 0]) / len(x)
+    products = np.einsum("ni,n->i", x, columns.centred(lengths)) / len(x)
     way[varying] = np.linalg.solve(squares + RIDGE * np.eye(len(varying)), products) / columns.scale[varying]
     return way
-
-
-def _centred(values: Floats, columns: Columns) -> Floats:
-    """(n, k) differences from the sentence's mean."""
-    sizes = np.diff(columns.starts)
-    means = np.add.reduceat(values, columns.starts[:-1], axis=0) / sizes[:, None]
-    return np.asarray(values - np.repeat(means, sizes, axis=0))

@@ -44,7 +44,7 @@ examples:
 
 The loss (--metric) is BLEU+1 by default, PABC4 for wro, BLEU for mert, mira and expected.
 Options (--option KEY=VALUE, may be repeated); all have norm=l1|none:
-  pro         draws=5000  pairs=50  threshold=0.05  psi=1.0  loss=logistic|linear  l2=1.0
+  pro         draws=5000  pairs=50  threshold=0.05  psi=1.0  loss=logistic|linear  l2=1.0  fit_length=true
   wro         those of pro, oracle_sampling=true  oracle_share=0.1  global_weight=true  reachable=0.4
               reach_metric=BLEU+1
   mert        restarts=20  random_directions=5  range=NAME=LOW..HIGH,...  active=NAME,...

@@ -12,6 +12,7 @@ from typing import Any
 
 from lasw.metrics.errors import UserError
 
+_WITHOUT_PORT = ("inproc:", "ucx:")
 _WATCH = 0.5  # seconds between looks at whether the parent is there
 
 
@@ -47,6 +48,12 @@ def dask_client(address: str) -> Iterator[Any]:
         distributed = importlib.import_module("distributed")
     except ImportError:
         raise UserError("Dask is not installed", remedy="pip install 'lasw[dask]'") from None
+    # A client that finds its address faulty only when it is half made ends in a traceback of its own.
+    if not address.startswith(_WITHOUT_PORT):
+        try:
+            importlib.import_module("distributed.comm").get_address_host_port(address)
+        except ValueError as error:
+            raise UserError(f"no Dask scheduler at {address} ({error})", expected="HOST:PORT") from None
     try:
         client = distributed.Client(address, timeout=10, set_as_default=False)
     except (OSError, ValueError) as error:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import shutil
-import stat
-import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,7 +14,7 @@ from typing import Any
 
 from lasw.metrics.base import LARGEST
 from lasw.metrics.errors import UserError
-from lasw.metrics.files import STANDARD_INPUT, read_lines
+from lasw.metrics.files import read_lines
 from lasw.scripts.assignments import single_assignments
 from lasw.scripts.options import add_output_options, note, positive_int
 from lasw.scripts.select_methods import (
@@ -32,11 +29,13 @@ from lasw.scripts.select_methods import (
     write_local,
 )
 from lasw.scripts.select_output import explain, print_profile, watched, write
+from lasw.scripts.select_pool import bitexts, files_read, read_pool, told_as_given
 from lasw.selection.bitext import Bitext, PairBlock, first_pairs
 from lasw.selection.la import WORDS, Selection, select
 from lasw.selection.la_features import NAMES, LAScorer, most_frequent
-from lasw.selection.selection_files import refuse_overwriting, text_names
-from lasw.selection.shards import ShardedBitext, read_shards
+from lasw.selection.ranked import UNBOUNDED
+from lasw.selection.selection_files import PAIR_COLUMNS, known_features, refuse_overwriting, text_names
+from lasw.selection.shards import ShardedBitext
 
 _EPILOG = """\
 examples:
@@ -96,8 +95,8 @@ def _add_pool(group: Any) -> None:
 def _add_choice(group: Any) -> None:
     group.add_argument("--method", default="la", metavar="NAME", help="what ranks the pairs, see below (default: la)")
     group.add_argument("--words", type=positive_int, default=WORDS, help="source words wanted (default: %(default)s)")
-    group.add_argument("--low", type=int, default=10, help="source sentences are longer than this (default: 10)")
-    group.add_argument("--high", type=int, default=50, help="and shorter than this (default: 50)")
+    group.add_argument("--low", type=_limit, default=10, help="source sentences are longer than this (default: 10)")
+    group.add_argument("--high", type=_limit, default=50, help="and shorter than this (default: 50)")
     group.add_argument(
         "--weight", action="append", default=[], metavar="NAME=W", help="of a feature or score in the sum (default: 1)"
     )
@@ -117,7 +116,7 @@ def _add_choice(group: Any) -> None:
         help="sources are less similar than this to those selected last (default: 0.3 for la and svm, else 2: off)",
     )
     group.add_argument(
-        "--window", type=positive_int, default=200, help="how many of those selected last (default: 200)"
+        "--window", type=partial(_limit, least=1), default=200, help="how many of those selected last (default: 200)"
     )
     group.add_argument(
         "--untranslated",
@@ -147,10 +146,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError("no such folder", path=os.path.dirname(arguments.output), remedy="make it first")
     chosen = chosen_method(arguments)
     with tempfile.TemporaryDirectory(prefix="lasw-select-") as scratch, contextlib.ExitStack() as stack:
-        given = _pool(arguments, Path(scratch))
+        copies: dict[str, str] = {}
+        stack.enter_context(told_as_given(copies))
+        given = read_pool(arguments, Path(scratch), copies)
         if arguments.output:
-            files = [path for one in _files(given) for path in (*one.paths, *(file.path for file in one.scores))]
-            refuse_overwriting(arguments.output, text_names(*given.paths[:2]), files)
+            refuse_overwriting(arguments.output, text_names(*given.paths[:2]), files_read(arguments, given))
         pool = _aligned(given, arguments, Path(scratch)) if needs_alignment(chosen) else given
         watch = stack.enter_context(watched(arguments.quiet))
         collect = stack.enter_context(collector(arguments, pool, watch))
@@ -159,10 +159,11 @@ def run(arguments: argparse.Namespace) -> int:
         scorer = chosen.scorer(material(arguments, pool, la, sample, collect))
         if arguments.dry_run:
             profile = collect(scorer)(1, None).profile
-            print_profile(Selection(None, 0, profile, feature_names=scorer.feature_names), arguments)
+            described = Selection(None, 0, profile, feature_names=scorer.feature_names)
+            print_profile(known_features(described, pool.aligned), arguments, aligned=pool.aligned)
             return 0
         if arguments.local and arguments.output:
-            print(write_local(arguments, pool, scorer))
+            write_local(arguments, pool, scorer)
             return 0
         selection = select(
             collect(scorer),
@@ -176,68 +177,13 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.explain:
             explain(pool, scorer, selection, arguments)
         else:
-            write(selection, given, arguments)
+            write(known_features(selection, pool.aligned), given, arguments)
     return 0
-
-
-def _pool(arguments: argparse.Namespace, scratch: Path) -> Bitext:
-    """The pool as the options name it."""
-    if not arguments.shards:
-        return _bitext(arguments, scratch)
-    if arguments.source or arguments.target or arguments.alignment or arguments.tsv or arguments.score:
-        raise UserError("--shards beside another pool", expected="--shards alone")
-    return read_shards(arguments.shards, encoding=arguments.encoding, skip_bad=arguments.skip_bad)
 
 
 def _first_pairs(pool: Bitext) -> list[PairBlock]:
     # Not the pool's own blocks: for line numbers many files would have to be counted first.
-    return first_pairs((block for one in _files(pool) for block in one.blocks()), FIRST_PAIRS)
-
-
-def _files(pool: Bitext) -> tuple[Bitext, ...]:
-    return pool.shards if isinstance(pool, ShardedBitext) else (pool,)
-
-
-def _bitext(arguments: argparse.Namespace, scratch: Path) -> Bitext:
-    """The pool as the options name it; pipes are kept in files, as the pool may be read again."""
-    from lasw.selection.score_columns import score_column
-
-    sides = [arguments.source, arguments.target]
-    if any(sides) if arguments.tsv else not all(sides):
-        raise UserError("no pool", expected="--source and --target, or --tsv")
-    if arguments.columns and not arguments.tsv:
-        raise UserError("--columns without --tsv")
-    files = [*([arguments.tsv, None] if arguments.tsv else sides), arguments.alignment]
-    names = [_kept(path, scratch) if path else path for path in files]
-    return Bitext(
-        names[0],
-        names[1],
-        names[2],
-        columns=_columns(arguments.columns or "1,2") if arguments.tsv else (),
-        encoding=arguments.encoding,
-        skip_bad=arguments.skip_bad,
-        scores=tuple(score_column(spec) for spec in arguments.score),
-    )
-
-
-def _kept(path: str, scratch: Path) -> str:
-    """A file that can be read again: a copy if it is standard input or a pipe."""
-    piped = os.path.exists(path) and stat.S_ISFIFO(os.stat(path).st_mode)
-    if path != STANDARD_INPUT and not piped:
-        return path
-    copy = scratch / f"pipe-{path.replace(os.sep, '_')}"
-    if copy.exists():
-        raise UserError("standard input is named twice", path=path, remedy="name it once")
-    with open(copy, "wb") as stream, contextlib.ExitStack() as stack:
-        shutil.copyfileobj(stack.enter_context(open(path, "rb")) if piped else sys.stdin.buffer, stream)
-    return str(copy)
-
-
-def _columns(text: str) -> tuple[int, ...]:
-    words = text.split(",")
-    if len(words) not in (2, 3) or not all(word.isascii() and word.isdigit() and int(word) for word in words):
-        raise UserError(f"--columns {text!r}", expected="two or three numbers from 1, as 1,2,3")
-    return tuple(map(int, words))
+    return first_pairs((block for one in bitexts(pool) for block in one.blocks()), FIRST_PAIRS)
 
 
 def _aligned(bitext: Bitext, arguments: argparse.Namespace, scratch: Path) -> Bitext:
@@ -263,8 +209,11 @@ def _aligned(bitext: Bitext, arguments: argparse.Namespace, scratch: Path) -> Bi
 def _la_scorer(arguments: argparse.Namespace, pool: Bitext, sample: Callable[[], list[PairBlock]]) -> LAScorer:
     weights = {name: _number(name, text) for name, text in single_assignments("--weight", arguments.weight).items()}
     extra = pool.score_names
-    if len({*extra, *NAMES}) < len(extra) + len(NAMES):
-        raise UserError("two score columns or features have one name", remedy="name the score column anew")
+    columns = (*PAIR_COLUMNS, *NAMES, *extra)
+    if len(set(columns)) < len(columns):
+        raise UserError(
+            "a score column has the name of another, or of a feature", remedy="name it anew: --score NAME=FILE"
+        )
     unknown = next((name for name in weights if name not in NAMES and name not in extra), None)
     if unknown is not None:
         raise UserError(f"--weight of unknown {unknown!r}", expected=f"one of {', '.join(NAMES + extra)}")
@@ -284,6 +233,13 @@ def _la_scorer(arguments: argparse.Namespace, pool: Bitext, sample: Callable[[],
         extra,
         tuple(weights.get(name, 1.0) for name in extra),
     )
+
+
+def _limit(text: str, least: int = 0) -> int:
+    """An argparse type: a number of words or sentences, up to more than there ever are."""
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(UNBOUNDED)) and least <= int(text) <= UNBOUNDED):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} to {UNBOUNDED}")
+    return int(text)
 
 
 def _number(name: str, text: str) -> float:

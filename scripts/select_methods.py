@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -15,19 +16,22 @@ from lasw.metrics.errors import UserError
 from lasw.metrics.files import read_lines, write_text
 from lasw.metrics.registry import metric
 from lasw.metrics.text import Corpus, Vocabulary
-from lasw.scripts.options import positive_int, warn
+from lasw.scripts.options import positive_int, print_json, warn
+from lasw.scripts.select_output import warn_of_faults
 from lasw.selection.bitext import Bitext, PairBlock
 from lasw.selection.diversity import Diversity
 from lasw.selection.la import Collect, pool_collector
 from lasw.selection.la_features import LAScorer, Scorer
 from lasw.selection.methods import ALIGNMENT, LISTS, METHODS, TEST, TEST_LISTS, TRUSTED, Material, Method, method
 from lasw.selection.oracle import Lists
-from lasw.selection.shards import ShardedBitext
+from lasw.selection.shards import ShardedBitext, checked_blocks
+from lasw.tuning.weights import FeatureNames
 
 Collector = Callable[[Scorer], Collect]
 
 _OFF = 2.0  # no similarity is larger
 _LOCAL = ("tfidf", "edit")
+_WEIGHTED = ("la", "svm")
 _OPTIONS = {
     TEST: ("--test-source",),
     TRUSTED: ("--trusted-source", "--trusted-target", "--trusted-alignment"),
@@ -95,6 +99,8 @@ def chosen_method(arguments: argparse.Namespace) -> Method:
         if need not in chosen.needs and given:
             users = ", ".join(name for name, one in METHODS.items() if need in one.needs)
             raise UserError(f"{given[0]} with method {arguments.method}", expected=f"method {users}")
+    if arguments.weight and arguments.method not in _WEIGHTED:
+        raise UserError(f"--weight with method {arguments.method}", expected=f"method {' or '.join(_WEIGHTED)}")
     if arguments.local and arguments.method not in _LOCAL:
         raise UserError(f"--local with method {arguments.method}", expected=f"method {' or '.join(_LOCAL)}")
     return chosen
@@ -156,6 +162,7 @@ def material(
     test = tuple(read_lines(arguments.test_source, encoding=arguments.encoding)) if arguments.test_source else ()
     if arguments.test_source and not test:
         raise UserError("no test sentence", path=arguments.test_source)
+    lists, names = _pool_lists(arguments, bitext) if arguments.nbest else (None, None)
     return Material(
         la,
         sample,
@@ -164,44 +171,54 @@ def material(
         arguments.seed,
         test,
         trusted,
-        _pool_lists(arguments, bitext) if arguments.nbest else None,
-        _test_lists(arguments) if arguments.test_nbest else None,
+        lists,
+        _test_lists(arguments, names) if arguments.test_nbest else None,
     )
 
 
-def write_local(arguments: argparse.Namespace, bitext: Bitext, scorer: Any) -> str:
-    """Write the most similar pairs of every test sentence; a line about it."""
+def write_local(arguments: argparse.Namespace, bitext: Bitext, scorer: Any) -> None:
+    """Write the most similar pairs of every test sentence, and say so in a line."""
     from lasw.selection.baselines import local_sets
 
-    lines, values = local_sets(bitext.blocks(), scorer.la, scorer.ranking.similarity, arguments.local)
+    verdicts: Counter[int] = Counter()
+    blocks = checked_blocks(bitext, scorer.la, verdicts)
+    lines, values = local_sets(blocks, scorer.la, scorer.ranking.similarity, arguments.local)
     rows = ["test_line\trank\tline\tsimilarity\n"]
     for test, (numbers, similarities) in enumerate(zip(lines.tolist(), values.tolist(), strict=True), start=1):
         for rank, (line, value) in enumerate(zip(numbers, similarities, strict=True), start=1):
             rows.append(f"{test}\t{rank}\t{line}\t{value!r}\n")
     path = f"{arguments.output}.local.tsv"
     write_text(path, "".join(rows))
-    return f"{lines.shape[1]} pairs for each of {len(lines)} test sentences: {path}"
+    warn_of_faults(verdicts, arguments.quiet)
+    if arguments.json:
+        print_json({"test_sentences": len(lines), "pairs_each": lines.shape[1], "files": [path]})
+        return
+    print(f"{lines.shape[1]} pairs for each of {len(lines)} test sentences: {path}")
 
 
-def _pool_lists(arguments: argparse.Namespace, bitext: Bitext) -> Lists:
-    """Lists of the pool, the pool's target sides being the references."""
+def _pool_lists(arguments: argparse.Namespace, bitext: Bitext) -> tuple[Lists, FeatureNames | None]:
+    """Lists of the pool, the pool's target sides being the references, and their features."""
     from lasw.tuning.pool_reader import read_pool
 
     texts = (text for block in bitext.blocks() for text in block.target.texts())
     references = References((Corpus.from_lines(texts, Vocabulary()),))
-    pool, warnings = read_pool(arguments.nbest, references)
+    pool, warnings = read_pool(arguments.nbest, references, encoding=arguments.encoding)
     if not arguments.quiet:
         warn("select", warnings)
     order = pool.order
     scores = pool.sentence_scores(metric(arguments.metric))[order] if len(pool) else np.empty(0)
-    return Lists(pool.starts, pool.dense[order], scores)
+    return Lists(pool.starts, pool.dense[order], scores), pool.names
 
 
-def _test_lists(arguments: argparse.Namespace) -> Lists:
-    """Lists of a test set, of which only the features matter."""
+def _test_lists(arguments: argparse.Namespace, names: FeatureNames | None) -> Lists:
+    """Lists of a test set, of which only the features matter: those of the pool's lists."""
     from lasw.tuning.formats.nbest_reader import read_nbest
 
-    parts = [read_nbest(path, Vocabulary()) for path in arguments.test_nbest]
+    parts = [read_nbest(path, Vocabulary(), encoding=arguments.encoding) for path in arguments.test_nbest]
+    for path, part in zip(arguments.test_nbest, parts, strict=True):
+        if names is not None and part.names != names:
+            shown = [" ".join(f"{name}({size})" for name, size in one.groups) for one in (part.names, names)]
+            raise UserError(f"features {shown[0]}", path=path, expected=f"{shown[1]}, as in the lists of the pool")
     owner = np.concatenate([part.owner for part in parts])
     order = np.argsort(owner, kind="stable")
     starts = np.searchsorted(owner[order], np.arange(int(owner.max(initial=-1)) + 2))

@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import write_text
@@ -16,7 +16,7 @@ from lasw.selection.candidates import BIN
 from lasw.selection.la import Selection
 from lasw.selection.la_features import REASONS, Scorer
 from lasw.selection.la_kernel import LENGTH
-from lasw.selection.selection_files import text_names, write_selection
+from lasw.selection.selection_files import known_features, text_names, write_selection
 from lasw.selection.selection_report import profile_rows, report_html
 
 _EVERY = 5_000_000
@@ -56,7 +56,7 @@ def write(selection: Selection, given: Bitext, arguments: argparse.Namespace) ->
     written.append(f"{arguments.output}.html")
     write_text(written[-1], report_html(selection, f"Selection {os.path.basename(arguments.output)}"))
     profile = selection.profile
-    _warn_of_faults(selection, arguments.quiet)
+    warn_of_faults(profile.verdicts, arguments.quiet)
     facts = {
         "pairs": len(selection),
         "words": selection.words,
@@ -87,13 +87,14 @@ def _emptiness(selection: Selection) -> str:
     return f"none of {profile.pairs} pairs has a source sentence of the right length and no fault"
 
 
-def _warn_of_faults(selection: Selection, quiet: bool) -> None:
-    counts = sorted(selection.profile.verdicts.items())
+def warn_of_faults(verdicts: Mapping[int, int], quiet: bool) -> None:
+    """Say how many pairs were left out for which fault."""
+    counts = sorted(verdicts.items())
     if not quiet:
         warn("select", (f"{n} pairs left out: {REASONS[verdict]}" for verdict, n in counts if verdict > LENGTH))
 
 
-def print_profile(selection: Selection, arguments: argparse.Namespace) -> None:
+def print_profile(selection: Selection, arguments: argparse.Namespace, *, aligned: bool) -> None:
     """Print what is in a pool."""
     profile = selection.profile
     means = dict(zip(selection.feature_names, profile.means(), strict=False))
@@ -103,6 +104,8 @@ def print_profile(selection: Selection, arguments: argparse.Namespace) -> None:
         return
     for name, n in profile_rows(profile):
         print(f"{n:>14,}  {name}")
+    if not aligned:
+        print(f"{'none':>14}  word alignment")
     for name, mean in means.items():
         print(f"{mean:>14.4f}  mean {name}")
     tenths: dict[int, int] = {}
@@ -122,7 +125,9 @@ def explain(bitext: Bitext, scorer: Scorer, selection: Selection, arguments: arg
     scored = scorer.score(pair)
     score, verdict = float(scored.score[0]), int(scored.verdicts[0])
     fate = _fate(selection, line, score, verdict)
-    features = dict(zip(scorer.feature_names, scored.features[0].tolist(), strict=True)) if not verdict else {}
+    known = known_features(selection, bitext.aligned).feature_names
+    values = zip(scorer.feature_names, scored.features[0].tolist(), strict=True)
+    features = {name: value for name, value in values if name in known and not verdict}
     if arguments.json:
         print_json({"line": line, "score": None if verdict else score, "features": features, "fate": fate})
         return

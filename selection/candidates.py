@@ -111,8 +111,7 @@ class Profile:
         self.words += int(scored.lengths[scored.verdicts <= LENGTH, 0].sum())
         values, counts = np.unique(scored.verdicts, return_counts=True)
         self.verdicts.update(dict(zip(values.tolist(), counts.tolist(), strict=True)))
-        bins = np.clip(np.floor(scored.score[good] / BIN), -_MOST_BINS, _MOST_BINS).astype(np.int64)
-        values, counts = np.unique(bins, return_counts=True)
+        values, counts = np.unique(score_bins(scored.score[good]), return_counts=True)
         self.histogram.update(dict(zip(values.tolist(), counts.tolist(), strict=True)))
         self.sums = _added(self.sums, _units(scored.features[good]))
         if len(self.filtered) < REJECTED or block.first_line < self.filtered[-1][0]:
@@ -230,6 +229,11 @@ class Collection:
         self._words = int(reached[len(whole) - 1])
         if self._words >= self.budget:
             self._last = (float(whole.score[-1]), int(whole.line[-1]))
+
+
+def score_bins(score: NDArray[np.float64]) -> NDArray[np.int64]:
+    """(n,) bins of the histogram that n scores fall into."""
+    return np.asarray(np.clip(np.floor(score / BIN), -_MOST_BINS, _MOST_BINS).astype(np.int64))
 
 
 def collect(pairs: Iterable[tuple[PairBlock, Scored]], budget: int, after: Rank | None = None) -> Collection:

@@ -33,7 +33,7 @@ def score_column(spec: str) -> ScoreFile:
     path, colon, key = place.rpartition(":")
     if not colon:
         path, key = place, ""
-    if not (name and equals and path):
+    if not (name and name.isprintable() and equals and path):
         raise UserError(f"score column {spec!r}", expected="NAME=FILE or NAME=FILE:KEY")
     if path == STANDARD_INPUT or stat.S_ISFIFO(os.stat(path).st_mode if os.path.exists(path) else 0):
         raise UserError("a pipe can be read only once", path=path, remedy="save the scores to a file")
@@ -77,6 +77,8 @@ def _json_value(keys: list[str], text: str) -> float:
         value = json.loads(text)
     except json.JSONDecodeError as error:
         raise ValueError(f"no JSON ({error.msg})") from None
+    except (ValueError, RecursionError):
+        raise ValueError("JSON with a number or a nesting of no sensible size") from None
     for key in keys:
         if isinstance(value, list) and key.isascii() and key.isdigit() and int(key) < len(value):
             value = value[int(key)]

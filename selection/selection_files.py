@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import atomic_write, write_text
 from lasw.selection.candidates import REJECTED
 from lasw.selection.la import Selection
-from lasw.selection.la_features import REASONS
+from lasw.selection.la_features import NAMES, REASONS
 from lasw.selection.lines import Lines
 
 _PACKED = (".gz", ".bz2", ".xz")
-_OTHERS = ("alignment", "lines", "scores", "rejected.tsv", "html")
+_OTHERS = ("alignment", "lines", "scores", "rejected.tsv", "html", "local.tsv")
+_OF_WORDS = ("STLR", "TFWP")  # the features that need no word alignment
+PAIR_COLUMNS = ("line", "score", "source_words", "target_words")
+"""Columns of the table of scores in front of the features."""
 
 
 def text_names(source: str, target: str) -> tuple[str, str]:
@@ -25,11 +29,11 @@ def text_names(source: str, target: str) -> tuple[str, str]:
 
 
 def refuse_overwriting(prefix: str, names: tuple[str, str], inputs: Iterable[str]) -> None:
-    """Refuse a prefix whose files are some of the pool's.
+    """Refuse a prefix whose files are some of those that are read.
 
     Args:
         prefix, names: see `write_selection`.
-        inputs: files that are read.
+        inputs: files that are read: the pool's and others.
 
     Raises:
         UserError: names the file.
@@ -37,7 +41,23 @@ def refuse_overwriting(prefix: str, names: tuple[str, str], inputs: Iterable[str
     written = {os.path.realpath(f"{prefix}.{name}") for name in (*names, *_OTHERS)}
     for path in inputs:
         if os.path.realpath(path) in written:
-            raise UserError("the selection would overwrite the pool", path=path, remedy="give --output another PREFIX")
+            raise UserError(
+                "the selection would overwrite what is read", path=path, remedy="give --output another PREFIX"
+            )
+
+
+def known_features(selection: Selection, aligned: bool) -> Selection:
+    """The selection as it is told: without a word alignment the features that need one have no values."""
+    names = selection.feature_names
+    known = [k for k, name in enumerate(names) if aligned or name not in NAMES or name in _OF_WORDS]
+    sums = selection.profile.sums
+    chosen = selection.chosen
+    return replace(
+        selection,
+        feature_names=tuple(names[k] for k in known),
+        profile=replace(selection.profile, sums=[sums[k] for k in known] if sums else []),
+        chosen=chosen and replace(chosen, features=chosen.features[:, known]),
+    )
 
 
 def write_selection(prefix: str, selection: Selection, names: tuple[str, str]) -> list[str]:
@@ -64,7 +84,7 @@ def write_selection(prefix: str, selection: Selection, names: tuple[str, str]) -
     if chosen is None or chosen.alignment is not None:
         written.append(_write(f"{prefix}.alignment", chosen.alignment if chosen else None))
     lines = chosen.line.tolist() if chosen else []
-    scores = [["line", "score", "source_words", "target_words", *selection.feature_names]]
+    scores = [[*PAIR_COLUMNS, *selection.feature_names]]
     if chosen:
         columns = zip(chosen.score.tolist(), chosen.lengths.tolist(), chosen.features.tolist(), strict=True)
         for line, (score, lengths, features) in zip(lines, columns, strict=True):

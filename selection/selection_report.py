@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-import numpy as np
-
-from lasw.selection.candidates import BIN, Profile
+from lasw.selection.candidates import BIN, Profile, score_bins
 from lasw.selection.la import Selection
 from lasw.selection.la_features import MEANINGS, NAMES, REASONS
 
@@ -65,7 +63,7 @@ def _histogram(selection: Selection) -> str:
         return "<p>There is no candidate.</p>"
     chosen: dict[int, int] = {}
     if selection.chosen:
-        for place in np.floor(selection.chosen.score / BIN).astype(np.int64).tolist():
+        for place in score_bins(selection.chosen.score).tolist():
             chosen[place] = chosen.get(place, 0) + 1
     low, high = min(pool), max(pool) + 1
     step = -(-(high - low) // _MOST_BARS)

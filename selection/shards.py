@@ -7,6 +7,7 @@ workers read themselves; then hardly anything but candidates moves over the netw
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -16,6 +17,7 @@ from typing import Protocol
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import read_lines
 from lasw.selection.bitext import Bitext, PairBlock
+from lasw.selection.la_features import Scorer, refuse_faults
 
 PAIRS = 20_000  # of a part that is sent: some megabytes
 
@@ -150,6 +152,26 @@ def parts_of(bitext: Bitext, pairs: int = PAIRS) -> Iterator[Part]:
                 waiting, count = [], 0
     if waiting:
         yield SentPart(tuple(waiting), bitext.paths, bitext.skip_bad)
+
+
+def checked_blocks(bitext: Bitext, scorer: Scorer, verdicts: Counter[int]) -> Iterator[PairBlock]:
+    """All pairs of a pool in order, with its line numbers.
+
+    Args:
+        bitext: the pool.
+        scorer: tells faults.
+        verdicts: is added to as blocks are read.
+
+    Raises:
+        UserError: a faulty pair, unless the pool is tolerant, by the line of its own file.
+    """
+    for part in parts_of(bitext):
+        for block in part.blocks():
+            found = scorer.score(block).verdicts
+            if not part.tolerant:
+                refuse_faults(block, found, part.paths)
+            verdicts.update(found.tolist())
+            yield replace(block, first_line=block.first_line + part.shift)
 
 
 def read_shards(path: str, *, encoding: str = "utf-8", skip_bad: bool = False) -> ShardedBitext:

@@ -10,6 +10,7 @@ import lzma
 import math
 import os
 import random
+import re
 import sys
 import threading
 from pathlib import Path
@@ -301,9 +302,22 @@ def test_the_pool_is_never_overwritten(place: Path, capsys: pytest.CaptureFixtur
     before = (place / "pool.de").read_bytes()
     assert lasw_select("--output", "pool") == 1
     assert capsys.readouterr().err == (
-        "lasw select: pool.de: the selection would overwrite the pool; give --output another PREFIX\n"
+        "lasw select: pool.de: the selection would overwrite what is read; give --output another PREFIX\n"
     )
     assert (place / "pool.de").read_bytes() == before
+    write(place / "dev.lines", ["new"])
+    for option in ("--function-words", "--test-source", "--trusted-alignment", "--nbest", "--test-nbest"):
+        needed = {
+            "--test-source": ["--method", "edit"],
+            "--trusted-alignment": ["--method", "svm", "--trusted-source", "pool.de", "--trusted-target", "pool.en"],
+            "--nbest": ["--method", "oracle"],
+            "--test-nbest": ["--method", "features", "--nbest", "n"],
+        }
+        assert lasw_select("--output", "dev", option, "dev.lines", *needed.get(option, [])) == 1
+        assert "dev.lines: the selection would overwrite what is read" in capsys.readouterr().err
+    write(place / "dev.scores", ["pool.de\tpool.en\tpool.align"])
+    assert main(["select", "--shards", "dev.scores", "--output", "dev"]) == 1
+    assert "dev.scores: the selection would overwrite what is read" in capsys.readouterr().err
 
 
 def test_everything_filtered_away(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -442,6 +456,8 @@ def test_function_words_in_another_encoding(place: Path, capsys: pytest.CaptureF
         (["--tsv", "p", "--columns", "1", "--output", "o"], "--columns '1'; expected two or three numbers"),
         (["--source", "s", "--target", "t", "--output", "none/o"], "none: no such folder; make it first"),
         *((["--output", name], f"--output {name}; expected PREFIX") for name in ("./", ".", "..")),
+        (["--tsv", "p", "--columns", "1,2,3", "--alignment", "a", "--output", "o"], "--alignment beside a column of"),
+        (["--shards", "s", "--columns", "1,2", "--output", "o"], "--shards beside another pool"),
         (["--tsv", "p", "--columns", "1,2,3", "--align-model", "m", "--output", "o"], "--align-model for a pool that"),
         (["--source", "s", "--target", "t", "--output", "o"], "s: no such file"),
     ],
@@ -456,6 +472,63 @@ def test_wrong_use(
     monkeypatch.chdir(tmp_path)
     assert main(["select", *arguments]) == 1
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--low=-1", f"--high={2**31 + 1}", "--window=0", f"--window={10**30}", "--low=x"])
+def test_limits_that_no_sentence_reaches(capsys: pytest.CaptureFixture[str], option: str) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["select", "--source", "s", "--target", "t", "--output", "o", option])
+    assert caught.value.code == 2
+    name, value = option.split("=")
+    said = f"lasw select: argument {name}: '{value}' is no whole number from {int(name == '--window')} to 2147483648"
+    assert capsys.readouterr().err.startswith(said)
+
+
+def test_limits_as_large_as_they_get(place: Path) -> None:
+    assert lasw_select("--output", "dev", "--words", "1" + "0" * 30, "--high", str(2**31), "--window", str(2**31)) == 0
+    assert lines_of(place / "dev.lines") == ["5", "2", "3", "4", "8"]
+
+
+def test_large_scores_stay_in_the_picture(place: Path, recwarn: pytest.WarningsRecorder) -> None:
+    write(place / "other", [str(1000 * k) for k in range(8)])
+    for weight in ("1", "1e99"):
+        assert lasw_select("--output", "dev", "--score", "other=other", "--weight", f"other={weight}") == 0
+        page = (place / "dev.html").read_text(encoding="utf-8")
+        places = [float(x) for x in re.findall(r'<rect class="chosen" x="(-?[0-9.]+)"', page)]
+        assert places
+        assert all(0 <= x <= 640 for x in places)
+    assert not recwarn.list
+
+
+def test_names_of_score_columns(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(place / "other", [str(k) for k in range(8)])
+    for name in ("LAR", "line", "score", "target_words"):
+        assert lasw_select("--output", "dev", "--score", f"{name}=other") == 1
+        assert "a score column has the name of another, or of a feature" in capsys.readouterr().err
+    assert lasw_select("--output", "dev", "--score", "a\tb=other") == 1
+    assert "expected NAME=FILE" in capsys.readouterr().err
+
+
+def test_json_of_no_sensible_size(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for text in ("[" * 100_000 + "]" * 100_000, "1" * 5000):
+        write(place / "other", ['{"x": ' + text + "}", *(['{"x": 1}'] * 7)])
+        assert lasw_select("--output", "dev", "--score", "x=other") == 1
+        said = "lasw select: other:1: JSON with a number or a nesting of no sensible size; --skip-bad leaves out such"
+        assert capsys.readouterr().err.startswith(said)
+        assert lasw_select("--output", "dev", "--score", "x=other", "--skip-bad") == 0
+
+
+def test_faults_in_standard_input_are_named_as_it_is(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for text, said in (
+        ("a\n", "lasw select: pool.en: 8 lines; expected 1, as many as - has; --skip-bad leaves"),
+        ("a\nb\0\n", "lasw select: -:2: a NUL byte; expected text"),
+    ):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        options = ["--source", "-", "--target", "pool.en", "--alignment", "pool.align"]
+        assert main(["select", *options, "--output", "dev"]) == 1
+        assert capsys.readouterr().err.startswith(said)
 
 
 def test_a_pool_without_alignment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

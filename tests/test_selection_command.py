@@ -29,6 +29,7 @@ def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             words = [word if i < hit else "-" for i, word in enumerate(target.split())]
             lists.append(f"{k} ||| {' '.join(words)} ||| F0= {hit * (k + 1)} LM0= {k - hit} ||| {-hit}")
     write("nbest", lists)
+    write("other-nbest", ["0 ||| x ||| LM0= 3 F0= 0 ||| 0"])
     write("test-nbest", ["0 ||| x ||| F0= 0 LM0= 3 ||| 0", "0 ||| y ||| F0= 90 LM0= -9 ||| 0"])
     return tmp_path
 
@@ -84,6 +85,55 @@ def test_local_development_sets(pool: Path, capsys: pytest.CaptureFixture[str]) 
     assert rows[1:] == [["1", "1", "1", "0.75"], ["1", "2", "3", "0.5"], ["2", "1", "4", "0.5"], ["2", "2", "1", "0.0"]]
 
 
+def test_local_development_sets_of_faulty_pairs(pool: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for k in range(4):
+        for end in "fe":
+            write(f"part{k}.{end}", [Path(f"pool.{end}").read_text().splitlines()[k]])
+    write("part2.e", [""])
+    write("shards", [f"part{k}.f\tpart{k}.e" for k in range(4)])
+    command = ["select", "--method", "edit", "--test-source", "test.f", "--shards", "shards", "--local", "2"]
+    command += ["--low", "0", "--output", "out"]
+    assert main(command) == 1
+    assert "part2.e:1: the target side is empty" in capsys.readouterr().err
+    assert not Path("out.local.tsv").exists()
+    assert main([*command, "--skip-bad", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == "lasw select: warning: 1 pairs left out: the target side is empty\n"
+    assert json.loads(captured.out) == {"test_sentences": 2, "pairs_each": 2, "files": ["out.local.tsv"]}
+    rows = [line.split("\t") for line in Path("out.local.tsv").read_text().splitlines()[1:]]
+    assert [int(row[2]) for row in rows] == [1, 2, 4, 1]
+
+
+def test_lists_in_another_encoding(pool: Path) -> None:
+    for name in ("pool.e", "nbest", "test-nbest"):
+        Path(name).write_bytes(Path(name).read_text().replace("A", "\u00c4").replace("x", "\u00e4").encode("latin-1"))
+    options = ["--nbest", "nbest", "--encoding", "latin-1"]
+    assert select("--method", "oracle", *options, wanted=16) == [2, 4, 1, 3]
+    assert select("--method", "features", *options, "--test-nbest", "test-nbest", wanted=4) == [4]
+
+
+def test_what_needs_an_alignment_is_not_told_without_one(pool: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert select("--method", "length") != []
+    assert Path("out.scores").read_text().split("\n")[0].split("\t")[4:] == ["STLR", "TFWP"]
+    page = Path("out.html").read_text()
+    assert ("STLR" in page, "TFWP" in page, "LAR" in page) == (True, True, False)
+    capsys.readouterr()
+    command = ["select", "--method", "length", "--source", "pool.f", "--target", "pool.e", "--low", "0"]
+    assert main([*command, "--dry-run"]) == 0
+    told = capsys.readouterr().out
+    assert "          none  word alignment\n" in told
+    assert "mean STLR" in told
+    assert "LAR" not in told
+    assert main([*command, "--dry-run", "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)["means"]) == ["STLR", "TFWP"]
+    assert main([*command, "--explain", "1", "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)["features"]) == ["STLR", "TFWP"]
+    assert main([*command, "--alignment", "pool.a", "--dry-run"]) == 0
+    told = capsys.readouterr().out
+    assert "word alignment" not in told
+    assert "mean LAR" in told
+
+
 def test_random_draws_follow_the_seed(pool: Path) -> None:
     draws = {tuple(select("--method", "random", "--seed", str(seed), wanted=16)) for seed in range(20)}
     assert len(draws) > 8
@@ -99,6 +149,11 @@ def test_random_draws_follow_the_seed(pool: Path) -> None:
         (["--method", "random", "--test-source", "test.f"], "--test-source with method random; expected method tfidf"),
         (["--method", "random", "--local", "3"], "--local with method random"),
         (["--method", "raccoon"], "unknown method 'raccoon'"),
+        (["--method", "random", "--weight", "LAR=2"], "--weight with method random; expected method la or svm"),
+        (
+            ["--method", "features", "--nbest", "nbest", "--test-nbest", "test-nbest", "other-nbest"],
+            "other-nbest: features LM0(1) F0(1); expected F0(1) LM0(1), as in the lists of the pool",
+        ),
     ],
 )
 def test_what_is_missing_is_named(

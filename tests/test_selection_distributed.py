@@ -243,10 +243,14 @@ def test_two_workers_of_dask_die(pool: Bitext) -> None:
         assert found == summary(select(pool_collector(pool, SCORER), 900))
 
 
-def test_no_dask_scheduler() -> None:
-    pytest.importorskip("distributed")
-    with pytest.raises(UserError, match="no Dask scheduler at nowhere"), dask("nowhere"):
-        pass
+@pytest.mark.parametrize("address", ["nowhere", "http://nowhere:1", "nowhere:x"])
+def test_no_dask_scheduler(address: str) -> None:
+    distributed = pytest.importorskip("distributed")
+    with pytest.MonkeyPatch.context() as patched:
+        # A client that is made for such an address only to fail speaks up when it is collected.
+        patched.setattr(distributed, "Client", None)
+        with pytest.raises(UserError, match=rf"no Dask scheduler at {address} .*; expected HOST:PORT"), dask(address):
+            pass
 
 
 @pytest.mark.parametrize("name", ["random", "length", "tfidf", "edit", "TAR", "la"])

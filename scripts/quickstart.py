@@ -236,7 +236,7 @@ translations   {self.folder / "test"}
 
 next: translate   lasw decode --decoder thot --model {self.folder / "model"} \\
                     --weights {self.folder / "weights.json"} --source {self.file("test", "source")}
-      tune again  lasw tune wro-global --decoder thot --model {self.folder / "model"} --run my-run \\
+      tune again  lasw tune --optimiser expected --decoder thot --model {self.folder / "model"} --run my-run \\
                     --source {self.file("dev", "source")} --references {self.file("dev", "target")}
       your text   scripts/quickstart --source FILE --target FILE"""
         )

@@ -21,7 +21,7 @@ from lasw.tuning.tune import tune
 _EPILOG = """\
 examples:
   lasw tune experiment.toml
-  lasw tune wro-global --decoder thot --model model --source dev.de --references dev.en --run run
+  lasw tune --optimiser wro --decoder thot --model model --source dev.de --references dev.en --run run
   lasw tune --decoder command --command './decode {weights} {source} {n} {nbest}' --initial start.json \\
       --optimiser pro --source dev.de --references dev.en0 dev.en1 --run run --iterations 10
 

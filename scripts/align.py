@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import tempfile
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from lasw.scripts.options import note, positive_int, refuse_overwriting, seed_nu
 from lasw.scripts.train import read_parallel, unaligned_notes
 from lasw.selection import alignment
 from lasw.selection.giza import write_giza
+from lasw.selection.kept_models import DIRECTIONS, keep_models
 from lasw.selection.pharaoh import write_pharaoh
 
 _EPILOG = """\
@@ -53,8 +53,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Align; 0."""
     refuse_overwriting(arguments.output, (arguments.source, arguments.target))
     source, target = read_parallel(arguments.source, arguments.target, arguments.encoding)
-    if arguments.save and not Path(arguments.save).absolute().parent.is_dir():
-        raise UserError("no such folder", path=os.path.dirname(arguments.save), remedy="make it first")
+    for written in filter(None, (arguments.output, arguments.save)):  # before the training, which may take hours
+        if not Path(written).absolute().parent.is_dir():
+            raise UserError("no such folder", path=os.path.dirname(written), remedy="make it first")
     with tempfile.TemporaryDirectory(prefix="lasw-align-") as scratch:
         note(arguments.quiet, f"{arguments.model}, both directions, {len(source)} sentence pairs")
         directions = alignment.align_directions(
@@ -76,9 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _save(directions: alignment.Directions, source: list[str], target: list[str], prefix: str) -> None:
     sides = [alignment.tokens(line) for line in source], [alignment.tokens(line) for line in target]
-    forward, backward = directions.prefixes
-    for name, models in (("invswm", forward), ("swm", backward)):
-        for file in sorted(models.parent.glob(f"{models.name}.*")):
-            shutil.copyfile(file, f"{prefix}_{name}{file.name.removeprefix(models.name)}")
-    write_giza(f"{prefix}_invswm.bestal", *sides, directions.forward)
-    write_giza(f"{prefix}_swm.bestal", sides[1], sides[0], alignment.transposed(directions.backward))
+    keep_models(prefix, directions.prefixes)
+    forward, backward = (f"{prefix}{direction}.bestal" for direction in DIRECTIONS)
+    write_giza(forward, *sides, directions.forward)
+    write_giza(backward, sides[1], sides[0], alignment.transposed(directions.backward))

@@ -18,6 +18,7 @@ from lasw.metrics.errors import UserError
 from lasw.metrics.files import atomic_write
 from lasw.selection.alignment import MAX_LENGTH, Directions, align_directions, symmetrise, tokens, transposed
 from lasw.selection.bitext import Bitext
+from lasw.selection.kept_models import DIRECTIONS, check_models
 from lasw.selection.pharaoh import Alignment
 
 # Thot's name of a model in its description -> its class. IBM 2 ends in a segmentation fault when asked for one
@@ -66,9 +67,10 @@ def align_by_models(
         watch: told after each block how many pairs it had.
 
     Raises:
-        UserError: there are no such models, or of a kind that cannot align new text.
+        UserError: there are no such models, or damaged ones, or of a kind that cannot align new text.
     """
-    models = [_loaded(f"{prefix}{direction}") for direction in ("_invswm", "_swm")]
+    check_models(prefix)
+    models = [_loaded(f"{prefix}{direction}") for direction in DIRECTIONS]
 
     def alignments() -> Iterator[Alignment]:
         for block in bitext.blocks():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -66,8 +67,13 @@ def test_models_can_be_kept(place: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert first == ["# 1", "the house", "NULL ({  }) das ({ 1 }) haus ({ 2 })"]
     first = (place / "kept/m_swm.bestal").read_text(encoding="utf-8").split("\n")[:3]
     assert first == ["# 1", "das haus", "NULL ({  }) the ({ 1 }) house ({ 2 })"]
-    assert align("--save", "none/m") == 1
-    assert "no such folder" in capsys.readouterr().err
+    listed = [line.split("  ") for line in (place / "kept/m.sha256").read_text(encoding="ascii").splitlines()]
+    assert {name for _, name in listed} == {n for n in names if not n.endswith(".bestal")} - {"m.sha256"}
+    assert all(hashlib.sha256((place / "kept" / name).read_bytes()).hexdigest() == digest for digest, name in listed)
+    for option in ("--save", "--output"):
+        capsys.readouterr()
+        assert align(option, "none/m") == 1
+        assert capsys.readouterr().err == "lasw align: none: no such folder; make it first\n"
 
 
 def test_sides_of_different_length(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

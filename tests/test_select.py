@@ -531,7 +531,9 @@ def test_faults_in_standard_input_are_named_as_it_is(
         assert capsys.readouterr().err.startswith(said)
 
 
-def test_a_pool_without_alignment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pool_without_alignment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("thot", reason="sil-thot is not installed")
     monkeypatch.chdir(tmp_path)
     source, target = parallel_text(120)
@@ -547,4 +549,15 @@ def test_a_pool_without_alignment(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert wanted
         assert (tmp_path / f"trained.{name}").read_bytes() == wanted
         assert (tmp_path / f"kept.{name}").read_bytes() == wanted
+    table = tmp_path / "m_swm.fa_lexnd"
+    whole = table.read_bytes()
+    for damaged in (whole[: len(whole) // 2], None):
+        table.unlink() if damaged is None else table.write_bytes(damaged)
+        capsys.readouterr()
+        assert main(["select", *options, "--align-model", "m", "--output", "damaged"]) == 1
+        assert capsys.readouterr().err == (
+            "lasw select: m_swm.fa_lexnd: missing, damaged or of another model; make the models again with lasw align "
+            "--save\n"
+        )
+    assert not list(tmp_path.glob("damaged*"))
     assert main(["select", *options, "--align-model", "none", "--output", "kept"]) == 1

@@ -20,7 +20,17 @@ from lasw.metrics.errors import UserError
 from lasw.metrics.parallel import check_parallel
 from lasw.metrics.text import Corpus, Vocabulary
 
-LARGEST = 1e100  # of weights and other settings: products and sums of a few such numbers do not overflow
+LARGEST = 1e100  # of weights, settings and given scores: products and sums of a few such numbers do not overflow
+
+
+def number_in(text: str) -> float | None:
+    """The number that `text` is; None if it is none, not finite, or of a size above `LARGEST`."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    plain = text.isascii() and "_" not in text  # other digits, and digits in groups, are Python's alone
+    return value if plain and abs(value) <= LARGEST else None
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ a line of their own somewhere.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import References
+from lasw.metrics.base import References, number_in
 from lasw.metrics.errors import UserError
 from lasw.metrics.evaluation import Evaluation
 from lasw.metrics.files import read_lines
@@ -127,11 +126,8 @@ def _check_header(header: Sequence[str], path: str | Path) -> list[str]:
 
 
 def _mark(text: str, path: str | Path, line: int) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    value = number_in(text)
+    if value is None:
         raise UserError(f"mark {text!r}", path=path, line=line, expected="a finite number")
     return value
 

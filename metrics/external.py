@@ -11,7 +11,6 @@ counts. The corpus score is the mean of the sentence scores.
 
 from __future__ import annotations
 
-import math
 import shlex
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +27,7 @@ from lasw.metrics.registry import unknown
 from lasw.metrics.text import Corpus
 
 MODES = (STREAM, BATCH)
-DEFAULT_TIMEOUT = 600.0
+DEFAULT_TIMEOUT, MOST_TIMEOUT = 600.0, 1e9
 _GRAMMAR = "EXTERNAL[:mode=stream|batch][:timeout=SECONDS]:cmd=COMMAND"
 
 
@@ -44,7 +43,7 @@ class External(Metric):
     Statistics: (n, 2) float64, score and 1.
 
     Raises:
-        UserError: no command, an unknown mode, or a timeout that is not above 0.
+        UserError: no command, an unknown mode, or a timeout that is not above 0 or too large.
     """
 
     command: tuple[str, ...]
@@ -59,8 +58,10 @@ class External(Metric):
             raise UserError(f"{self.name} without a command", expected=_GRAMMAR)
         if self.mode not in MODES:
             raise unknown(f"value of {self.name}:mode", self.mode, list(MODES))
-        if not (math.isfinite(self.timeout) and self.timeout > 0):
-            raise UserError(f"{self.name}: timeout={self.timeout:g}", expected="a number above 0")
+        if not 0 < self.timeout <= MOST_TIMEOUT:
+            raise UserError(
+                f"{self.name}: timeout={self.timeout:g}", expected=f"a number above 0, {MOST_TIMEOUT:g} at most"
+            )
 
     def signature(self) -> Signature:
         """The command."""

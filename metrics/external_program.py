@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import math
 import os
 import select
 import shlex
@@ -16,6 +15,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import IO, Any
 
+from lasw.metrics.base import number_in
 from lasw.metrics.errors import UserError
 
 STREAM, BATCH = "stream", "batch"
@@ -88,10 +88,11 @@ class _Running:
             self._process: Any = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._stderr, env=environment
             )
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: a NUL in it
             self._stderr.close()
+            why = error.strerror if isinstance(error, OSError) else error
             raise UserError(
-                f"EXTERNAL: {command[0]!r} cannot be started ({error.strerror})", expected="a program and its arguments"
+                f"EXTERNAL: {command[0]!r} cannot be started ({why})", expected="a program and its arguments"
             ) from None
         self._rest = b""
 
@@ -123,11 +124,12 @@ class _Running:
         return bool(self._rest)
 
     def _write(self, data: bytes, last: bool) -> None:
+        stdin = self._process.stdin
         with contextlib.suppress(OSError, ValueError):  # it has ended, as its answers will tell
-            self._process.stdin.write(data)
-            self._process.stdin.flush()
+            stdin.write(data)
+            stdin.flush()
             if last:
-                self._process.stdin.close()
+                stdin.close()
 
     def _lines(self, done: int, wanted: int) -> list[bytes]:
         """The next whole lines, at least one."""
@@ -148,24 +150,19 @@ class _Running:
         return lines
 
     def _number(self, line: bytes, pair: Pair) -> float:
-        try:
-            value = math.nan if b"_" in line else float(line)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
+        value = number_in(line.decode(errors="replace"))
+        if value is None:
             shown = line.decode(errors="replace")[:60]
             raise self._error(f"{shown!r} for the hypothesis {pair[0][:60]!r}", "a finite number a line")
         return value
 
     def check_end(self) -> None:
         """Raise UserError unless it ends, without an error and without another number."""
+        self._process.stdin = None  # closed already, which communicate() does not expect
         try:
             extra = self._process.communicate(timeout=self._timeout)[0]
         except subprocess.TimeoutExpired:
             raise self._error(f"it does not end, {self._timeout:g} s after its answers", "the end") from None
-        except ValueError:  # its input is closed already
-            extra = self._process.stdout.read()
-            self._process.wait(self._timeout)
         if extra.strip():
             raise self._error("more numbers than lines", "a number a line")
         if self._process.returncode:
@@ -175,8 +172,11 @@ class _Running:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_GRACE)
         code = self._process.returncode
-        how = f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-        return self._error(f"it ended ({how})" + (f" after {done} of {wanted} numbers" if wanted else ""))
+        if code is None:
+            how = "it closed its output and goes on"
+        else:
+            how = f"it ended (killed by signal {-code})" if code < 0 else f"it ended (exit code {code})"
+        return self._error(how + (f" after {done} of {wanted} numbers" if wanted else ""))
 
     def _error(self, found: str, expected: str | None = None, remedy: str | None = None) -> UserError:
         size = self._stderr.seek(0, os.SEEK_END)
@@ -190,7 +190,8 @@ class _Running:
         if self.owner != os.getpid():
             return
         with contextlib.suppress(OSError, ValueError):
-            self._process.stdin.close()
+            if self._process.stdin is not None:
+                self._process.stdin.close()
         try:
             self._process.wait(grace)
         except subprocess.TimeoutExpired:

@@ -31,6 +31,7 @@ from lasw.metrics.gunzip import open_gzip
 
 BLOCK_BYTES = 1 << 20
 STANDARD_INPUT = "-"
+DAMAGED = (EOFError, OSError, zlib.error, lzma.LZMAError)  # what reading cut or damaged compressed data raises
 
 _MAGIC = ((b"\x1f\x8b", open_gzip), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open))
 _LF, _CR = 10, 13
@@ -109,8 +110,8 @@ class Blocks:
         while done < len(view):
             try:
                 got = stream.readinto(view[done:])
-            except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-                raise _damaged(self.path, error) from None
+            except DAMAGED as error:
+                raise damaged(self.path, error) from None
             if not got:
                 break
             done += got
@@ -251,11 +252,12 @@ def first_bytes(path: str | os.PathLike[str], size: int) -> bytes:
     with open_bytes(path) as stream:
         try:
             return stream.read(size)
-        except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-            raise _damaged(os.fspath(path), error) from None
+        except DAMAGED as error:
+            raise damaged(os.fspath(path), error) from None
 
 
-def _damaged(path: str, error: Exception) -> UserError:
+def damaged(path: str, error: Exception) -> UserError:
+    """What to raise after an error that is one of `DAMAGED`."""
     return UserError(f"its compressed data is cut off or damaged ({error})", path=path, remedy="make the file again")
 
 

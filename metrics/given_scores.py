@@ -9,7 +9,6 @@ ignored. Texts are compared token by token, so they must be as the text that is 
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import Metric, References, Signature
+from lasw.metrics.base import Metric, References, Signature, number_in
 from lasw.metrics.distinct import distinct
 from lasw.metrics.errors import UserError
 from lasw.metrics.files import read_lines
@@ -135,11 +134,8 @@ def _tokens(text: str) -> str:
 
 
 def _number(text: str, path: str | Path, line: int) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    value = number_in(text)
+    if value is None:
         raise UserError(f"score {text!r}", path=path, line=line, expected="a finite number")
     return value
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import References
+from lasw.metrics.base import References, number_in
 from lasw.metrics.errors import UserError
 from lasw.metrics.evaluation import Evaluation
 from lasw.metrics.files import read_lines
@@ -163,12 +163,10 @@ def _read_systems(path: Path, systems: tuple[str, ...], encoding: str) -> NDArra
             raise _unknown_system(name, systems, path, number)
         if not math.isnan(scores[index[name]]):
             raise UserError(f"system {name} again", path=path, line=number, expected="one line for each")
-        try:
-            scores[index[name]] = float(text)
-        except ValueError:
-            scores[index[name]] = math.nan
-        if not math.isfinite(scores[index[name]]):
+        score = number_in(text)
+        if score is None:
             raise UserError(f"score {text!r}", path=path, line=number, expected="a finite number")
+        scores[index[name]] = score
     return scores
 
 

@@ -70,5 +70,13 @@ def _candidates(
 
 
 def _unit(vectors: NDArray[Any]) -> NDArray[Any]:
-    lengths = np.sqrt((vectors**2).sum(axis=1, keepdims=True))
+    with np.errstate(over="ignore", under="ignore"):
+        squares = (vectors**2).sum(axis=1, keepdims=True)
+    odd = ~(np.isfinite(squares) & (squares > np.finfo(vectors.dtype).tiny))[:, 0]
+    if odd.any():  # squares that single precision does not hold: the largest numbers of such vectors become 1
+        largest = np.abs(vectors[odd]).max(axis=1, keepdims=True)
+        vectors = vectors.copy()
+        vectors[odd] = np.divide(vectors[odd], largest, out=np.zeros_like(vectors[odd]), where=largest > 0)
+        squares = (vectors**2).sum(axis=1, keepdims=True)
+    lengths = np.sqrt(squares)
     return np.asarray(np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0))

@@ -21,7 +21,7 @@ from functools import lru_cache
 from typing import BinaryIO
 
 from lasw.metrics.errors import UserError
-from lasw.metrics.files import first_bytes, open_bytes
+from lasw.metrics.files import DAMAGED, damaged, first_bytes, open_bytes
 from lasw.metrics.vector_base import FORMATS, VectorFile
 from lasw.metrics.vector_gensim import GensimFile
 from lasw.metrics.vector_packed import PackedFile
@@ -68,8 +68,8 @@ def _content(path: str) -> mmap.mmap:
                 plain = tempfile.TemporaryFile()  # noqa: SIM115
                 try:
                     shutil.copyfileobj(stream, plain, 1 << 20)
-                except (EOFError, OSError) as error:
-                    raise UserError(f"its compressed data is cut off or damaged ({error})", path=path) from None
+                except DAMAGED as error:
+                    raise damaged(path, error) from None
                 plain.flush()
         if not first_bytes(path, 1):
             raise UserError("the file is empty", path=path, expected=FORMATS)

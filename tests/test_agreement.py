@@ -132,6 +132,7 @@ def test_scores_of_systems_that_are_given(tmp_path: Path) -> None:
         ("system\thuman\ngodo\t1\n", r"systems.tsv:2: unknown system 'godo'; .*did you mean 'good'\?"),
         ("system\thuman\ngood\t1\ngood\t1\n", "systems.tsv:3: system good again"),
         ("system\thuman\ngood\tinf\n", "systems.tsv:2: score 'inf'; expected a finite number"),
+        ("system\thuman\ngood\t1e200\n", r"systems.tsv:2: score '1e200'; expected a finite number"),
     ],
 )
 def test_wrong_scores_of_systems_are_refused(tmp_path: Path, text: str, message: str) -> None:

@@ -67,6 +67,8 @@ def test_least_table_has_no_systems(tmp_path: Path) -> None:
         ("human\thyp\tref\n1\ta\tb\n\n", r":3: one extra blank last line; remove it"),
         ("human\thyp\tref\nnan\ta\tb\n", r":2: mark 'nan'; expected a finite number"),
         ("human\thyp\tref\n1\ta\tb\nx\ta\tb\n", r":3: mark 'x'"),
+        ("human\thyp\tref\n1e200\ta\tb\n", r":2: mark '1e200'; expected a finite number"),
+        ("human\thyp\tref\n1_0\ta\tb\n", r":2: mark '1_0'"),
         ("seg1\thuman\thyp\tref\n0\t1\ta\tb\n", r":2: segment '0'; expected a number from 1 to 9999999"),
         (f"seg1\thuman\thyp\tref\n{'9' * 5000}\t1\ta\tb\n", r"expected a number from 1 to 9999999"),
         ("system\thuman\thyp\tref\nA\t1\ta\tb\n\t1\ta\tb\n", r":3: a system without a name; expected a name"),

@@ -92,13 +92,14 @@ def test_many_lines_do_not_block(tmp_path: Path) -> None:
         ("print('1_0')", "batch", "'1_0' for the hypothesis 'a'"),
         ("import sys\nfor l in sys.stdin: print(1)\nprint(3)", "batch", "more"),
         ("import sys\nfor l in sys.stdin: print(1)\nsys.exit(3)", "batch", r"ended \(exit code 3\)"),
+        ("print(1e200); import time; time.sleep(9)", "stream", r"'1e\+200' for the hypothesis 'a'"),
+        ("import os, time\nos.close(1)\ntime.sleep(9)", "batch", "it closed its output and goes on after 0 of 2"),
+        ("import sys, time\nfor l in sys.stdin: print(1)\ntime.sleep(60)", "batch", "it does not end, 1 s after"),
     ],
 )
 def test_what_goes_wrong_is_told(tmp_path: Path, text: str, mode: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
-        scores(
-            command(tmp_path, text, mode=mode, timeout=1 if "no answer" in message else 60), ["a", "b"], [0, 0], ["c"]
-        )
+        scores(command(tmp_path, text, mode=mode, timeout=1 if " 1 s" in message else 60), ["a", "b"], [0, 0], ["c"])
 
 
 def test_numbers_that_nobody_asked_for_are_no_later_answers(tmp_path: Path) -> None:
@@ -133,6 +134,7 @@ def test_commands(tmp_path: Path) -> None:
         ("EXTERNAL:moed=x:cmd=a", "did you mean 'mode'"),
         ("EXTERNAL:timeout=0:cmd=a", "above 0"),
         ("EXTERNAL:timeout=x:cmd=a", "expected seconds"),
+        ("EXTERNAL:timeout=1e300:cmd=a", "above 0, 1e\\+09 at most"),
         ("EXTERNAL:cmd=a 'b", "quotes in pairs"),
         ("EXTERNAL:cmd=@/nowhere/x", "no such file"),
     ],
@@ -142,7 +144,9 @@ def test_wrong_specifications(spec: str, message: str) -> None:
         metric(spec)
 
 
-def test_a_program_that_does_not_exist() -> None:
+def test_a_program_that_cannot_be_started() -> None:
+    with pytest.raises(UserError, match="embedded null byte"):
+        scores("EXTERNAL:cmd=a\0b", ["a"], [0], ["b"])
     with pytest.raises(UserError, match="'no-such-program' cannot be started"):
         scores("EXTERNAL:cmd=no-such-program -x", ["a"], [0], ["b"])
 
@@ -174,6 +178,8 @@ def test_scores_from_a_table(tmp_path: Path) -> None:
         ("hyp\tscore\na\n", ":2: 1 columns; expected 2"),
         ("hyp\tscore\na\tx\n", ":2: score 'x'"),
         ("hyp\tscore\na\tinf\n", "finite"),
+        ("hyp\tscore\na\t1e200\n", "score '1e200'; expected a finite number"),
+        ("hyp\tscore\na\t1_0\n", "score '1_0'"),
         ("hyp\tscore\na\t1\na\t2\n", ":3: another score for the hypothesis 'a'.*column 'ref'"),
     ],
 )

@@ -142,6 +142,8 @@ def test_neighbours_against_a_full_sort(tmp_path, monkeypatch):
     matrix = np.random.default_rng(10).normal(size=(40, 4)).astype(np.float32)
     matrix[3] = 0
     matrix[20] = 2 * matrix[10]
+    matrix[11] *= 1e38  # squares of these are beyond single precision
+    matrix[12] *= 1e-30
     path = tmp_path / "v"
     path.write_text("".join(f"v{i} {' '.join(map(repr, v.tolist()))}\n" for i, v in enumerate(matrix)) + "v5 1 2 3 4\n")
     file = open_vectors(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 import struct
 
 import numpy as np
@@ -121,6 +122,8 @@ BAD = {
     "cut binary": (binary()[:-9], "the file ends in word 6"),
     "more behind a binary file": (binary() + b"junk", "bytes behind the last word"),
     "cut gz": (gzip.compress(text())[:-12], "cut off or damaged"),
+    "gz with another checksum": (gzip.compress(text())[:-8] + bytes(8), "cut off or damaged"),
+    "xz with other bytes": (lzma.compress(text())[:40] + bytes([255] * 60), "cut off or damaged"),
 }
 
 

@@ -16,6 +16,7 @@ from lasw.tuning.wro import WRO
 
 NAMES = FeatureNames((("Good", 1), ("WordPenalty", 1), ("Noise", 1), ("Constant", 1)))
 BLEU = metric("BLEU+1")
+RECALL = metric("RAC1")  # nothing is ever too long
 
 
 def pool_of(sentences, seed=1):
@@ -55,7 +56,7 @@ def test_the_way_is_the_least_squares_fit_of_the_lengths_within_sentences():
     assert longer(columns, lengths)[:3] == pytest.approx(right, rel=1e-4, abs=1e-5)
 
 
-@pytest.mark.parametrize("spec", ["BLEU+1", "TER", "CHRF"])
+@pytest.mark.parametrize("spec", ["BLEU+1", "TER", "CHRF:beta=0.5"])
 def test_no_point_along_the_way_is_better(spec):
     pool = pool_of(ENOUGH)
     vector = np.array([1.0, 0.9, 0.1, 0.0])  # far too short
@@ -76,6 +77,18 @@ def test_the_best_length_is_not_left_and_few_sentences_tell_nothing():
     assert score(pool, there + lengthening(pool, there, BLEU)) == pytest.approx(score(pool, there), abs=1e-9)
     few = pool_of(ENOUGH - 1)
     assert not lengthening(few, vector, BLEU).any()
+
+
+def test_lists_that_end_before_the_best_length_do_not_tell_it():
+    """References are longer than any candidate; whatever the weights, the longest are best."""
+    pool = pool_of(ENOUGH)
+    vector = np.array([1.0, 0.9, 0.1, 0.0])
+    lengths = pool.lengths.astype(float)
+    longest = np.maximum.reduceat(lengths[pool.order], pool.starts[:-1])
+    assert not lengthening(pool, vector, RECALL).any()
+    best = pool.best(Weights(NAMES, np.array([0.0, -1.0, 0.0, 0.0])))
+    assert (lengths[best] == longest).all()
+    assert pool.corpus_score(RECALL, Weights(NAMES, np.array([0.0, -1.0, 0.0, 0.0]))) > score(pool, vector, RECALL)
 
 
 @pytest.mark.parametrize("optimiser", [PRO, WRO])

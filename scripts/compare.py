@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from lasw.metrics.errors import UserError
-from lasw.scripts.options import add_output_options, note, positive_int, print_json
+from lasw.scripts.options import add_output_options, note, positive_int, print_json, warn
 from lasw.tuning.comparison.compare import compare
 from lasw.tuning.comparison.configuration import names, read_comparison
 from lasw.tuning.comparison.table import table_text
@@ -53,9 +53,16 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(f"--width {arguments.width}", expected="a number from 0 to 17")
     comparison = read_comparison(arguments.config, arguments.changes)
     directory = Path(arguments.run)
+    if not arguments.quiet:
+        warn("compare", comparison.without_effect())
+    warned: set[str] = set()
 
     def told(record: Json, done: int, of: int) -> None:
         note(arguments.quiet, f"run {done} of {of}: {record['label']}, seed {record['seed']}, {record['seconds']} s")
+        new = [text for text in dict.fromkeys(record["warnings"]) if text not in warned]
+        warned.update(new)
+        if not arguments.quiet:
+            warn("compare", (f"{record['label']}, seed {record['seed']}: {text}" for text in new))
 
     compared = compare(
         comparison,

@@ -209,6 +209,58 @@ def test_processes_and_dask_give_the_same_bytes(grid: Path) -> None:
     assert (grid.parent / "three/table.json").read_bytes() == expected
 
 
+def test_damaged_files_of_runs_are_told_with_what_to_do(grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    expected = compare(grid, "run", "--set", "comparison.seeds=1")
+    run = grid.parent / "run"
+    (folder,) = run.glob("runs/pro-*")
+    words = ["compare", str(grid), "--run", str(run), "--quiet", "--set", "comparison.seeds=1"]
+    (translations,) = folder.glob("news-*.txt")
+    remedy = f"; delete {folder} and the same lasw compare does that run again\n"
+    for file, content in (
+        (folder / "weights.json", b"{"),
+        (folder / "fit.json", b"["),
+        (translations, b"a\n"),
+        (translations, b"\xff\n"),
+    ):
+        whole = file.read_bytes()
+        file.write_bytes(content)
+        capsys.readouterr()
+        assert main(words) == 1
+        said = capsys.readouterr().err
+        assert said.startswith(f"lasw compare: {file}")
+        assert said.endswith(remedy)
+        file.write_bytes(whole)
+    (folder / "fit.json").write_text('{"warnings": 3}')
+    assert main(["report", str(run)]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"lasw report: {run}: its files are not what this version writes")
+    for file in folder.iterdir():
+        file.unlink()
+    folder.rmdir()
+    assert compare(grid, "run", "--set", "comparison.seeds=1") == expected
+    for name in ("table.json", "comparison.json"):
+        (run / name).write_text("{")
+        assert main(["report", str(run)]) == 1
+        assert f"{name}: this is no JSON object; the same lasw compare makes it again" in capsys.readouterr().err
+        assert compare(grid, "run", "--set", "comparison.seeds=1") == expected
+
+
+def test_what_lists_lack_is_told_once(grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = (grid.parent / "test.nbest").read_text().splitlines(keepends=True)
+    (grid.parent / "test.nbest").write_text("".join(lines[: 18 * 12]))
+    grid.write_text(GRID + "\n[run]\niterations = 3\nnbest = 10\ndev_metric = 'BLEU'\n")
+    words = ["compare", str(grid), "--run", str(grid.parent / "run")]
+    assert main(words) == 0
+    told = [line for line in capsys.readouterr().err.splitlines() if "warning" in line]
+    assert told == [
+        "lasw compare: warning: [run] iterations, nbest: no effect without a [decoder], as the lists on disk are the "
+        "pool",
+        f"lasw compare: warning: untuned, seed 1: {grid.parent}/test.nbest: no hypotheses for 2 sentences (id 18, 19)",
+    ]
+    assert main([*words, "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_fewer_than_three_runs_have_no_spread(grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = compare(grid, "run", "--set", "comparison.seeds=1", "--set", "comparison.seeds=2")
     assert "fewer than 3 runs: no standard deviation and no significance" in capsys.readouterr().out

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -51,15 +52,22 @@ def read_comparison_data(path: str | os.PathLike[str]) -> ComparisonData:
         UserError: it is none, or has no table yet.
     """
     folder = Path(path)
-    description = read_json(folder / "comparison.json", ("rows", "tests"))
+    description = _read(folder / "comparison.json", "rows", "tests")
     if description is None:
         raise UserError("no comparison (there is no comparison.json)", path=folder)
-    table = read_json(folder / "table.json", ("rows", "columns", "notes"))
+    table = _read(folder / "table.json", "rows", "columns", "notes")
     if table is None:
         raise UserError(
             "the comparison has no table yet", path=folder, remedy="the command that began it goes on with it"
         )
     return ComparisonData(folder, table, description)
+
+
+def _read(path: Path, *needs: str) -> Json | None:
+    try:
+        return read_json(path, needs)
+    except UserError as error:
+        raise UserError(error.found, path=error.path, remedy="the same lasw compare makes it again") from None
 
 
 def write_comparison_report(
@@ -74,9 +82,37 @@ def write_comparison_report(
         system: row whose sentences are shown beside the first one's; by default the best by the first column.
 
     Raises:
-        UserError: there is no such row.
+        UserError: there is no such row, or a file is damaged or of another version.
     """
-    write_text(path, comparison_page(data, title, system))
+    try:
+        with told_of_runs(data.folder):
+            page = comparison_page(data, title, system)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise UserError(
+            f"its files are not what this version writes ({type(error).__name__}: {error})",
+            path=data.folder,
+            remedy="give the command that made it a new --run",
+        ) from error
+    write_text(path, page)
+
+
+@contextlib.contextmanager
+def told_of_runs(folder: Path) -> Iterator[None]:
+    """Say what to do about damaged files of finished runs in a comparison's folder."""
+    try:
+        yield
+    except UserError as error:
+        whole, runs = os.path.abspath(error.path or ""), os.path.abspath(folder / "runs") + os.sep
+        if not whole.startswith(runs):
+            raise
+        run = whole[len(runs) :].partition(os.sep)[0]
+        raise UserError(
+            error.found,
+            path=error.path,
+            line=error.line,
+            expected=error.expected,
+            remedy=f"delete {folder / 'runs' / run} and the same lasw compare does that run again",
+        ) from error
 
 
 def comparison_page(data: ComparisonData, title: str = "", system: str | None = None) -> str:

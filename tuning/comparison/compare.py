@@ -13,7 +13,7 @@ from lasw.tuning.comparison.grid import Row, Task, rows, runs, tasks
 from lasw.tuning.comparison.settings import Comparison
 from lasw.tuning.comparison.table import columns, dumped, table_json, table_tsv
 from lasw.tuning.comparison.work import perform
-from lasw.tuning.report_comparison import read_comparison_data, write_comparison_report
+from lasw.tuning.report_comparison import read_comparison_data, told_of_runs, write_comparison_report
 from lasw.tuning.run_directory import Json, RunDirectory, write_json
 from lasw.tuning.tune import versions
 
@@ -65,7 +65,8 @@ def compare(
         _describe(directory, comparison, found, grid, command)
         if missing:
             _carry_out(missing, reused, jobs, dask, told)
-        table = table_json(comparison, found, columns(comparison, grid))
+        with told_of_runs(directory):
+            table = table_json(comparison, found, columns(comparison, grid))
         write_text(directory / "table.json", dumped(table))
         write_text(directory / "table.tsv", table_tsv(table))
         write_comparison_report(directory / "report.html", read_comparison_data(directory))

@@ -33,6 +33,7 @@ from lasw.tuning.comparison.settings import (
     DEFAULT_LOSS,
     NO_TUNING,
     NOT_LOCAL,
+    WITHOUT_DECODER,
     Comparison,
     ComparisonSettings,
     DevelopmentSet,
@@ -67,7 +68,7 @@ def read_comparison(name: str, changes: Sequence[str] = ()) -> Comparison:
     for section, key, values in parsed_changes(changes, sections):
         target = sections[section[0]] if len(section) == 1 else sections[section[0]].setdefault(section[1], {})
         target[key] = values
-        if section == ("run",) and key != "dev_metric":
+        if section == ("run",) and key not in WITHOUT_DECODER:
             of_run.append(key)
     if of_run and "decoder" not in sections:
         raise UserError(

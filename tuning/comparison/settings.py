@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 NO_TUNING = "none"  # the "optimiser" that leaves the start weights as they are
 NOT_LOCAL, AUTO, BEST = "false", "auto", "best"
+WITHOUT_DECODER = ("dev_metric",)  # the keys of [run] that have an effect without one
 DEFAULT_LOSS = "default"  # a loss in this name: the optimiser's own
 
 
@@ -145,3 +146,10 @@ class Comparison:
     development: dict[str, DevelopmentSet]
     test: dict[str, TestSet]
     systems: tuple[System, ...]
+
+    def without_effect(self) -> list[str]:
+        """A line about keys of [run] that need a decoder, if there is none."""
+        idle = [key for key in self.run if key not in WITHOUT_DECODER]
+        if self.decoder is not None or not idle:
+            return []
+        return [f"[run] {', '.join(idle)}: no effect without a [decoder], as the lists on disk are the pool"]

@@ -57,35 +57,38 @@ def perform(task: Task) -> Json:
     """Carry out what is missing of a task.
 
     Returns:
-        ``{"label", "seed", "seconds"}``, the last being None if nothing was missing.
+        ``{"label", "seed", "seconds", "warnings"}``, the seconds being None if nothing was missing.
 
     Raises:
         UserError: what the task names cannot be read or does not fit together, or the decoder failed.
     """
     if task.done():
-        return {"label": task.label, "seed": task.seed, "seconds": None}
+        return {"label": task.label, "seed": task.seed, "seconds": None, "warnings": []}
     began = time.perf_counter()
     task.folder.mkdir(parents=True, exist_ok=True)
     write_json(task.folder / "run.json", task.description)
     weights_file = task.folder / "weights.json"
+    warnings: list[str] = []
     if not weights_file.exists():
         weights, said = _tuned(task)
+        warnings += said.get("warnings", [])
         write_json(task.folder / "fit.json", {**said, "seconds": round(time.perf_counter() - began, 3)})
         write_weights(weights_file, weights)
     weights = read_weights(weights_file)
     for translation in task.translations:
         if not (task.folder / translation.file).exists():
-            _translate(task, translation, weights)
-    return {"label": task.label, "seed": task.seed, "seconds": round(time.perf_counter() - began, 3)}
+            _translate(task, translation, weights, warnings)
+    seconds = round(time.perf_counter() - began, 3)
+    return {"label": task.label, "seed": task.seed, "seconds": seconds, "warnings": warnings}
 
 
-def _translate(task: Task, translation: Translation, weights: Weights) -> None:
+def _translate(task: Task, translation: Translation, weights: Weights, warnings: list[str]) -> None:
     path = task.folder / translation.file
     alike = translation.decoder is not None and translation.local == NOT_LOCAL
     shared = SharedFiles(task.shared, translation.file) if alike else None
     if shared is not None and shared.take(path, weights):
         return
-    write_text(path, "".join(line + "\n" for line in _translated(task, translation, weights)))
+    write_text(path, "".join(line + "\n" for line in _translated(task, translation, weights, warnings)))
     if shared is not None:
         shared.give(path, weights)
 
@@ -188,10 +191,10 @@ def _development(task: Task) -> _Lists:
     return _lists(task.development, task.development.start, key, preprocess=True)
 
 
-def _translated(task: Task, translation: Translation, weights: Weights) -> list[str]:
+def _translated(task: Task, translation: Translation, weights: Weights, warnings: list[str]) -> list[str]:
     data = translation.data
     if translation.decoder is None:
-        return _reranked(task, translation, weights)
+        return _reranked(task, translation, weights, warnings)
     if data.source is None:
         raise UserError(f"test set {translation.name} has no source", expected="the sentences to decode")
     decoder = _decoder(translation.decoder)
@@ -207,11 +210,12 @@ def _translated(task: Task, translation: Translation, weights: Weights) -> list[
     return [best.text(k) for k in range(len(best))]
 
 
-def _reranked(task: Task, translation: Translation, weights: Weights) -> list[str]:
+def _reranked(task: Task, translation: Translation, weights: Weights, warnings: list[str]) -> list[str]:
     data = translation.data
     with _pools_lock:
         # The text is kept as the lists have it; it is prepared when it is measured.
         lists = _lists(data, task.development.start, translation.file, preprocess=False)
+        warnings += lists.warnings
         best = _best(task, translation, lists, lists.matched(weights, task.folder / "weights.json"))
         owner, hypotheses = lists.pool.owner, lists.pool.hypotheses
         lines = [""] * len(lists.pool.references)

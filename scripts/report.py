@@ -7,6 +7,7 @@ import dataclasses
 from pathlib import Path
 
 from lasw.metrics.errors import UserError
+from lasw.scripts.options import refuse_overwriting
 
 _EPILOG = """\
 examples:
@@ -59,7 +60,15 @@ def run(arguments: argparse.Namespace) -> int:
         data = read_comparison_data(comparisons[0])
         write_comparison_report(output, data, arguments.title, arguments.system)
     else:
-        _write_runs(arguments, output)
+        refuse_overwriting(str(output), (*arguments.held_out, *arguments.held_out_references))
+        try:
+            _write_runs(arguments, output)
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            raise UserError(
+                f"{', '.join(arguments.runs)}: files that this version of lasw tune does not write "
+                f"({type(error).__name__}: {error})",
+                remedy="give the command that made the run a new --run",
+            ) from error
     print(output)
     return 0
 

@@ -125,6 +125,18 @@ def test_same_command_same_bytes(place, capsys):
     assert (place / "samples").read_bytes() == first
 
 
+def test_nothing_that_is_read_is_overwritten(place, capsys):
+    ran(capsys, *TRAIN, "nbest", "--setting", "global", "--try", SPEC)
+    for name in ("nbest", "ref", "dev", "start"):
+        before = (place / name).read_bytes()
+        _, err = ran(capsys, *TRAIN, "--output", name, "nbest", code=1)
+        assert err == f"lasw local: {name}: the output would overwrite what is read; give another --output\n"
+        assert (place / name).read_bytes() == before
+    for name in ("samples", "test"):
+        _, err = ran(capsys, "local", "weights", "--samples", "samples", "test", "--output", name, code=1)
+        assert f"{name}: the output would overwrite what is read" in err
+
+
 def test_word_vectors(place, capsys):
     pytest.importorskip("gensim")
     (place / "vectors").write_text("red 1 0\nblue 0 1\nthing 0.6 0.8\n")

@@ -190,9 +190,30 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 def test_a_log_that_somebody_changed(tmp_path: Path) -> None:
     make_run(tmp_path / "run")
-    (tmp_path / "run" / "log.jsonl").write_text('{"iteration": 1\n')
-    with pytest.raises(UserError, match=r"log.jsonl:1: this is no JSON object"):
-        read_run(tmp_path / "run")
+    for text in ('{"iteration": 1\n', "{}\n", "[]\n", '{"iteration": "x"}\n'):
+        (tmp_path / "run" / "log.jsonl").write_text(text)
+        with pytest.raises(UserError, match=r"log.jsonl:1: this is no record of an iteration; delete it, and the same"):
+            read_run(tmp_path / "run")
+
+
+def test_files_that_somebody_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make_run(tmp_path / "run")
+    for name in ("run.json", "result.json"):
+        whole = (tmp_path / "run" / name).read_bytes()
+        for text in ("{", "", "[]"):
+            (tmp_path / "run" / name).write_text(text)
+            assert main(["report", str(tmp_path / "run")]) == 1
+            assert f"{name}: this is no JSON object; delete the run" in capsys.readouterr().err
+        (tmp_path / "run" / name).write_bytes(whole)
+    (tmp_path / "run" / "run.json").write_text('{"settings": 3}')
+    assert main(["report", str(tmp_path / "run")]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"lasw report: {tmp_path / 'run'}: files that this version of lasw tune does not write")
+    (tmp_path / "ref").write_text("a\n")
+    held = ["--held-out", "n", "--held-out-references", str(tmp_path / "ref"), "--output", str(tmp_path / "ref")]
+    assert main(["report", str(tmp_path / "run"), *held]) == 1
+    assert "ref: the output would overwrite what is read" in capsys.readouterr().err
+    assert (tmp_path / "ref").read_text() == "a\n"
 
 
 @pytest.mark.parametrize("values", [[0.0], [5.0, 5.0], [-1e-9, 1e-9], [1e4, -3.5], [30.61, 30.62, 41.7]])

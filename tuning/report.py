@@ -21,6 +21,7 @@ from lasw.tuning.charts import Series, line_chart, stacked_bars
 from lasw.tuning.formats.weight_files import read_weights
 from lasw.tuning.report_sentences import sentences_html
 from lasw.tuning.report_style import SORT_SCRIPT, STYLE
+from lasw.tuning.run_directory import Json, read_json
 from lasw.tuning.weights import Weights
 
 if TYPE_CHECKING:
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 _STEPS = ("decode", "write", "pool", "optimise")
 _SHOWN_SPARSE = 50
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -68,18 +67,15 @@ def read_run(path: str | os.PathLike[str], result: Json | None = None) -> RunDat
         result: what `result.json` will say, for who is about to write it.
 
     Raises:
-        UserError: it is no run directory.
+        UserError: it is no run directory, or a file in it is damaged.
     """
     folder = Path(path)
-    try:
-        description = json.loads((folder / "run.json").read_bytes())
-    except (FileNotFoundError, NotADirectoryError):
-        raise UserError(
-            "no run directory (there is no run.json)", path=folder, expected="the --run of 'lasw tune'"
-        ) from None
+    description = read_json(folder / "run.json") if folder.is_dir() else None
+    if description is None:
+        raise UserError("no run directory (there is no run.json)", path=folder, expected="the --run of 'lasw tune'")
     records = _log(folder / "log.jsonl")
-    if result is None and (folder / "result.json").exists():
-        result = json.loads((folder / "result.json").read_bytes())
+    if result is None:
+        result = read_json(folder / "result.json")
     before = [folder / "iterations" / f"{record['iteration']:03d}" / "before.json" for record in records]
     weights = [read_weights(one) for one in before]
     after = folder / "iterations" / f"{len(records):03d}" / "after.json"
@@ -94,8 +90,10 @@ def _log(path: Path) -> list[Json]:
     for number, line in enumerate(read_lines(path) if path.exists() else [], 1):
         try:
             records.append(json.loads(line))
-        except ValueError:
-            raise UserError("this is no JSON object", path=path, line=number) from None
+            int(records[-1]["iteration"])
+        except (ValueError, TypeError, KeyError):
+            remedy = "delete it, and the same lasw tune writes it again"
+            raise UserError("this is no record of an iteration", path=path, line=number, remedy=remedy) from None
     return records
 
 

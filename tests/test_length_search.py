@@ -7,7 +7,8 @@ from lasw.metrics.base import References
 from lasw.metrics.registry import metric
 from lasw.metrics.text import Corpus
 from lasw.tuning.columns import Columns
-from lasw.tuning.length_search import ENOUGH, lengthening, longer
+from lasw.tuning.length_check import ENOUGH, length_ratio
+from lasw.tuning.length_search import lengthening, longer
 from lasw.tuning.nbest import NBest
 from lasw.tuning.pool import Pool
 from lasw.tuning.pro import PRO
@@ -19,13 +20,13 @@ BLEU = metric("BLEU+1")
 RECALL = metric("RAC1")  # nothing is ever too long
 
 
-def pool_of(sentences, seed=1):
-    """Candidates of 6 to 14 words, the first ones of them right; references have 10."""
+def pool_of(sentences, seed=1, longest=14):
+    """Candidates of 6 to `longest` words, the first ones of them right; references have 10."""
     draw = np.random.default_rng(seed)
     right = [[f"w{s}.{k}" for k in range(14)] for s in range(sentences)]
     references = References.from_lines([" ".join(words[:10]) for words in right])
     owner = np.repeat(np.arange(sentences, dtype=np.int32), 12)
-    sizes, wrong = draw.integers(6, 15, len(owner)), draw.integers(0, 6, len(owner))
+    sizes, wrong = draw.integers(6, longest + 1, len(owner)), draw.integers(0, 6, len(owner))
     lines = [" ".join(right[s][: size - bad] + ["x"] * bad) for s, size, bad in zip(owner, sizes, wrong, strict=True)]
     texts = Corpus.from_lines(lines, references.vocabulary)
     good = -wrong + draw.normal(0, 2, len(owner))
@@ -80,7 +81,7 @@ def test_the_best_length_is_not_left_and_few_sentences_tell_nothing():
 
 
 def test_lists_that_end_before_the_best_length_do_not_tell_it():
-    """References are longer than any candidate; whatever the weights, the longest are best."""
+    """By recall the longest candidates are best, so all sentences end there; they are longer than the references."""
     pool = pool_of(ENOUGH)
     vector = np.array([1.0, 0.9, 0.1, 0.0])
     lengths = pool.lengths.astype(float)
@@ -89,6 +90,20 @@ def test_lists_that_end_before_the_best_length_do_not_tell_it():
     best = pool.best(Weights(NAMES, np.array([0.0, -1.0, 0.0, 0.0])))
     assert (lengths[best] == longest).all()
     assert pool.corpus_score(RECALL, Weights(NAMES, np.array([0.0, -1.0, 0.0, 0.0]))) > score(pool, vector, RECALL)
+
+
+def test_an_end_at_the_length_of_the_references_is_no_end():
+    vector = np.array([0.0, 2.0, 0.3, 0.0])
+    pool = pool_of(ENOUGH, longest=10)
+    found = vector + lengthening(pool, vector, RECALL)
+    best = pool.best(Weights(NAMES, found))
+    longest = np.maximum.reduceat(pool.lengths[pool.order], pool.starts[:-1])
+    assert (pool.lengths[best] == longest).mean() > 2 / 3
+    assert length_ratio(pool, best) == pytest.approx(pool.lengths[best].sum() / (10 * ENOUGH))
+    assert length_ratio(pool, best) > 0.98
+    assert found[1] < vector[1]
+    short = pool_of(ENOUGH, longest=9)
+    assert not lengthening(short, vector, RECALL).any()
 
 
 @pytest.mark.parametrize("optimiser", [PRO, WRO])

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lasw.metrics.registry import metric
 from lasw.tuning.weights import Weights
 
@@ -23,11 +26,16 @@ def shortness(pool: Pool, weights: Weights) -> tuple[str, ...]:
     best = pool.best(weights)
     if len(best) < ENOUGH:
         return ()
-    total = pool.statistics(metric("BLEU"))[best].sum(axis=0)
-    ratio = int(total[1]) / int(total[-1]) if total[-1] else 1.0
+    ratio = length_ratio(pool, best)
     if ratio >= SHORT:
         return ()
     return (
         f"the translations that these weights prefer have {ratio:.3f} times the length of the references; fit_length, "
         "or a loss with bp=reference, may keep them longer",
     )
+
+
+def length_ratio(pool: Pool, rows: NDArray[np.int64]) -> float:
+    """Tokens of these candidates over tokens of the closest references; 1 if these are empty."""
+    total = pool.statistics(metric("BLEU"))[rows].sum(axis=0)
+    return int(total[1]) / int(total[-1]) if total[-1] else 1.0

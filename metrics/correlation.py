@@ -119,7 +119,7 @@ def _centred(
     """(b, n) values less their mean in each data set, scaled to at most about 1."""
     known = np.where(counts > 0, values, np.nan)
     with np.errstate(all="ignore"):
-        low, high = np.fmin.reduce(known, axis=1), np.fmax.reduce(known, axis=1)
+        low, high = (f.reduce(known, axis=1, initial=np.nan) for f in (np.fmin, np.fmax))
     spread = np.where(high > low, high - low, 1.0)
     shifted = np.where(counts > 0, (known - low[:, None]) / spread[:, None], 0.0)
     means = _quotient(np.einsum("bn,bn->b", counts, shifted), drawn)

@@ -29,9 +29,15 @@ from lasw.metrics.pairwise_network import (
 from lasw.metrics.text import Corpus
 
 LOSSES = (LOGISTIC, KENDALL, "both")
+MOST_DECAY, MOST_NETWORKS = 1e3, 1000
 _BATCH = 30
 _RATE = 0.01
 _TINY = 1e-8
+_RANGES = {
+    "held-out": "a number between 0 and 1",
+    "decay": f"0 to {MOST_DECAY:g}",
+    "networks": f"1 to {MOST_NETWORKS}",
+}
 
 
 @dataclass(frozen=True)
@@ -98,17 +104,15 @@ class Settings:
             raise UserError(f"loss {self.loss!r}", expected=", ".join(LOSSES))
         for name, value, right in (
             ("hidden", self.hidden, self.hidden >= 0),
-            ("decay", self.decay, 0 <= self.decay < np.inf),
+            ("decay", self.decay, 0 <= self.decay <= MOST_DECAY),
             ("epochs", self.epochs, self.epochs >= 1),
             ("patience", self.patience, self.patience >= 1),
-            ("networks", self.networks, self.networks >= 1),
+            ("networks", self.networks, 1 <= self.networks <= MOST_NETWORKS),
             ("held-out", self.held_out, 0 < self.held_out < 1),
             ("seed", self.seed, self.seed >= 0),
         ):
             if not right:
-                raise UserError(
-                    f"{name} {value}", expected="a number between 0 and 1" if name == "held-out" else "more"
-                )
+                raise UserError(f"{name} {value}", expected=_RANGES.get(name, "more"))
 
 
 def examples(data: Sequence[Judgements], inputs: PairwiseInputs) -> Examples:

@@ -13,7 +13,7 @@ from lasw.metrics.judgements import Judgements
 from lasw.metrics.registry import unknown
 from lasw.metrics.rose import Rose
 from lasw.metrics.rose_features import RoseFeatures
-from lasw.metrics.rose_training import DEFAULT_COST, train_rank, train_reg
+from lasw.metrics.rose_training import DEFAULT_COST, MOST_COST, train_rank, train_reg
 from lasw.metrics.word_classes import most_frequent
 
 _CHOICES = {"clip": ("yes", "no"), "counts": ("difference", "ratio")}
@@ -73,6 +73,6 @@ def _cost(text: str) -> float:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not (math.isfinite(value) and value > 0):
-        raise UserError(f"ROSE: cost={text}", expected="a number above 0")
+    if not 0 < value <= MOST_COST:  # NaN is not
+        raise UserError(f"ROSE: cost={text}", expected=f"a number above 0, {MOST_COST:g} at most")
     return value

@@ -20,7 +20,15 @@ from lasw.metrics.preprocessing import Preprocessing
 from lasw.metrics.registry import metric
 from lasw.metrics.significance import DEFAULT_SAMPLES, DEFAULT_SEED
 from lasw.scripts.agree_output import Results, as_json, as_picture, as_tables, as_tsv
-from lasw.scripts.options import add_given_scores, add_output_options, add_text_options, note, positive_int, print_json
+from lasw.scripts.options import (
+    add_given_scores,
+    add_output_options,
+    add_text_options,
+    note,
+    positive_int,
+    print_json,
+    refuse_overwriting,
+)
 
 _EPILOG = """\
 A folder holds ref.txt, hyp/SYSTEM.txt and pairs.tsv (columns seg1 sysA sysB rel judge; < where sysA is better),
@@ -87,6 +95,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Correlate and print; 0 if done."""
     _check(arguments)
+    if arguments.picture:
+        refuse_overwriting(arguments.picture, arguments.da or arguments.folders)
     results = _results(arguments)
     if arguments.significance or arguments.picture:
         results = _tested(results, arguments)

@@ -62,10 +62,14 @@ def seed_number(text: str) -> int:
 
 
 def refuse_overwriting(output: str, inputs: Iterable[str]) -> None:
-    """Raise UserError if a command would write to one of the files that it reads."""
+    """Raise UserError if a command would write to one of the files that it reads, or into a folder that it reads."""
     from lasw.metrics.files import STANDARD_INPUT
 
     for path in inputs:
+        if os.path.isdir(path) and output != STANDARD_INPUT:
+            folder = os.path.join(os.path.realpath(path), "")
+            if os.path.exists(output) and os.path.realpath(output).startswith(folder):
+                raise UserError("the output would overwrite what is read", path=output, remedy="give another --output")
         if STANDARD_INPUT not in (path, output) and os.path.realpath(path) == os.path.realpath(output):
             raise UserError("the output would overwrite what is read", path=path, remedy="give another --output")
 

@@ -11,7 +11,7 @@ from lasw.metrics.combination_training import DEFAULT_PENALTY, train_combination
 from lasw.metrics.errors import UserError
 from lasw.metrics.learning import fingerprint, read_preferences
 from lasw.metrics.preprocessing import Preprocessing
-from lasw.scripts.options import add_output_options, add_text_options, note, print_json
+from lasw.scripts.options import add_output_options, add_text_options, note, print_json, refuse_overwriting
 
 _EPILOG = """\
 example:
@@ -44,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, train, write, print the weights; 0 if done."""
+    refuse_overwriting(arguments.output, arguments.data)
     for option, value in (("--penalty", arguments.penalty), ("--floor", arguments.floor)):
         if not (math.isfinite(value) and value > 0):
             raise UserError(f"{option} {value:g}", expected="a number above 0")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import math
 from pathlib import Path
 
 from lasw.metrics import word_classes
@@ -15,10 +14,17 @@ from lasw.metrics.learning import fingerprint, read_preferences
 from lasw.metrics.preprocessing import Preprocessing
 from lasw.metrics.rose_features import RoseFeatures
 from lasw.metrics.rose_model import KINDS, RoseModel, write_model
-from lasw.metrics.rose_training import DEFAULT_COST, train_rank, train_reg
+from lasw.metrics.rose_training import DEFAULT_COST, MOST_COST, train_rank, train_reg
 from lasw.metrics.tagging import TAGGERS, TaggedText
 from lasw.metrics.text import Corpus
-from lasw.scripts.options import add_output_options, add_text_options, note, positive_int, print_json
+from lasw.scripts.options import (
+    add_output_options,
+    add_text_options,
+    note,
+    positive_int,
+    print_json,
+    refuse_overwriting,
+)
 
 _EPILOG = """\
 example:
@@ -62,8 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, train, write, print the weights; 0 if done."""
-    if not (math.isfinite(arguments.cost) and arguments.cost > 0):
-        raise UserError(f"--cost {arguments.cost:g}", expected="a number above 0")
+    if not 0 < arguments.cost <= MOST_COST:  # NaN is not
+        raise UserError(f"--cost {arguments.cost:g}", expected=f"a number above 0, {MOST_COST:g} at most")
+    refuse_overwriting(arguments.output, arguments.data)
     if arguments.pos and arguments.tagger:
         raise UserError("--pos and --tagger", expected="one of them: either the text has tags or it has not")
     if arguments.pos and arguments.tokenize:

@@ -201,3 +201,25 @@ def test_wrong_usage_is_one_line(arguments: list[str], message: str, capsys: pyt
 )
 def test_sets_are_called_by_what_sets_them_apart(paths: list[str], expected: list[str]) -> None:
     assert short_names(paths) == expected
+
+
+def test_nothing_but_ties(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "hyp").mkdir()
+    for name, line in (("ref", "a b c"), ("hyp/one", "a b"), ("hyp/two", "b c d")):
+        (tmp_path / f"{name}.txt").write_text(line + "\n")
+    (tmp_path / "pairs.tsv").write_text("seg1\tsysA\tsysB\trel\tjudge\n1\tone\ttwo\t=\tj\n")
+    words = [
+        "agree",
+        "-m",
+        "BLEU+1",
+        "-m",
+        "TER",
+        "--significance",
+        "--picture",
+        str(tmp_path / "p.svg"),
+        str(tmp_path),
+    ]
+    assert main(words) == 0
+    assert "no pairs" in capsys.readouterr().out
+    assert main([*words[:7], str(tmp_path / "ref.txt"), str(tmp_path)]) == 1
+    assert "overwrite what is read" in capsys.readouterr().err

@@ -154,6 +154,7 @@ def test_too_few_to_hold_out(tmp_path: Path) -> None:
         ("ROSE:clap=no", r"unknown option of ROSE 'clap'; .*did you mean 'clip'\?"),
         ("ROSE:clip=maybe", "unknown value of ROSE:clip 'maybe'; expected yes, no"),
         ("ROSE:cost=0", "ROSE: cost=0; expected a number above 0"),
+        ("ROSE:cost=1e7", r"ROSE: cost=1e7; expected a number above 0, 1e\+06 at most"),
     ],
 )
 def test_wrong_trainers_are_refused(spec: str, message: str) -> None:

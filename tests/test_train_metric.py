@@ -106,6 +106,10 @@ def test_regression_finds_known_weights(tmp_path: Path, judged: Path) -> None:
     assert np.abs(predicted - data.marks).max() < 0.15 * data.marks.std()
     with pytest.raises(UserError, match="all 600 marks are 3; expected some better than others"):
         train_reg([read_direct_assessment(marks_table(tmp_path / "x.tsv", judged, slope=0.0))], RoseFeatures())
+    tiny = read_direct_assessment(marks_table(tmp_path / "marks.tsv", judged))
+    tiny.marks[:] = 1e-300 * np.arange(len(tiny.marks))
+    with pytest.raises(UserError, match="all 600 marks are 0; expected some better than others"):
+        train_reg([tiny], RoseFeatures())
 
 
 def test_training_that_does_not_end_is_told(judged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +168,7 @@ def changed(document: dict[str, Any], **changes: Any) -> str:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"format": "x"}, 'not a ROSE model; expected "format": "lasw ROSE model"'),
+        ({"format": "x"}, 'not a lasw ROSE model; expected "format": "lasw ROSE model"'),
         ({"version": 2}, "model version 2; expected 1; train it again"),
         ({"weights": ...}, "no 'weights'; expected a whole model; train it again"),
         ({"weights": [1.0]}, r"weights: \[1.0\]; expected 17 finite numbers"),
@@ -193,7 +197,7 @@ def test_a_wrong_model_file_is_refused(tmp_path: Path, changes: dict[str, Any], 
 def test_a_file_that_is_no_json_is_refused(tmp_path: Path) -> None:
     for name, content in (("a", b"<x>"), ("b", b"\xff\xfe\x00"), ("c", b"[]"), ("d", b"")):
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(UserError, match=r"no JSON|not a ROSE model"):
+        with pytest.raises(UserError, match=r"no JSON|not a lasw ROSE model"):
             read_model(tmp_path / name)
     with pytest.raises(UserError, match="no such file"):
         metric(f"ROSE:model={tmp_path / 'none'}")
@@ -275,6 +279,7 @@ def test_training_with_parts_of_speech(tmp_path: Path, judged: Path, capsys: pyt
     ("words", "message"),
     [
         (["--cost", "0"], "--cost 0; expected a number above 0"),
+        (["--cost", "1e300"], "--cost 1e+300; expected a number above 0, 1e+06 at most"),
         (["--pos", "--tokenize", "13a"], "--pos and --tokenize; expected text that is tokenised"),
         (["--function-words", "wordfreq"], "--function-words wordfreq without a language"),
         (["--function-words", "/nowhere"], "/nowhere: no such file"),
@@ -303,3 +308,13 @@ def test_agreement_on_real_judgements(shared_data: Path, tmp_path: Path, capsys:
     preprocess = Preprocessing(lowercase=True).function()
     held_out = read_preferences([shared_data / "wmt13" / "es-en"], preprocess=preprocess)[0]
     assert tau(held_out, f"ROSE:model={model}") > tau(held_out, "BLEU+1") + 0.02
+
+
+@pytest.mark.parametrize("name", ["rose", "pairwise", "combine"])
+def test_what_is_learnt_from_is_not_overwritten(judged: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    before = (judged / "ref.txt").read_bytes()
+    metrics = ["-m", "BLEU+1", "-m", "TER"] if name == "combine" else []
+    words = ["train-metric", name, *metrics, "--data", str(judged), "--output", str(judged / "ref.txt")]
+    assert main(words) == 1
+    assert "ref.txt: the output would overwrite what is read; give another --output" in capsys.readouterr().err
+    assert (judged / "ref.txt").read_bytes() == before

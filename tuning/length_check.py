@@ -30,8 +30,8 @@ def shortness(pool: Pool, weights: Weights) -> tuple[str, ...]:
     if ratio >= SHORT:
         return ()
     return (
-        f"the translations that these weights prefer have {ratio:.3f} times the length of the references; fit_length, "
-        "or a loss with bp=reference, may keep them longer",
+        f"the translations that these weights prefer have {ratio:.3f} times the length of the references; more "
+        "rounds, fit_length or a loss with bp=reference may keep them longer",
     )
 
 

@@ -18,7 +18,7 @@ import os
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Protocol, cast
 
@@ -295,6 +295,25 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         if isinstance(error, OSError) and error.filename in (None, temporary):  # no other file's trouble
             raise UserError(f"cannot be written ({error.strerror})", path=os.fspath(path)) from None
         raise
+
+
+def refuse_overwriting(outputs: Iterable[str], inputs: Iterable[str], remedy: str = "give another --output") -> None:
+    """Refuse to write to one of the files that are read, or over a file of a folder that is read.
+
+    Args:
+        outputs: files that will be written; `STANDARD_INPUT` stands for standard output.
+        inputs: files and folders that are read.
+        remedy: what the user can do.
+
+    Raises:
+        UserError: names the file.
+    """
+    written = {os.path.realpath(path) for path in outputs if path != STANDARD_INPUT}
+    for path in inputs:
+        real = os.path.realpath(path)
+        inside = [one for one in written if one.startswith(os.path.join(real, "")) and os.path.exists(one)]
+        if path != STANDARD_INPUT and (real in written or inside):
+            raise UserError("the output would overwrite what is read", path=(inside or [path])[0], remedy=remedy)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

@@ -13,7 +13,7 @@ from lasw.metrics.agreement_significance import agreement_significance
 from lasw.metrics.correlation import TAUS
 from lasw.metrics.direct_assessment import DirectAssessment, read_direct_assessment
 from lasw.metrics.errors import UserError
-from lasw.metrics.files import write_text
+from lasw.metrics.files import refuse_overwriting, write_text
 from lasw.metrics.folds import held_out_scores, trainer
 from lasw.metrics.judgements import Judgements, read_judgements
 from lasw.metrics.preprocessing import Preprocessing
@@ -27,7 +27,6 @@ from lasw.scripts.options import (
     note,
     positive_int,
     print_json,
-    refuse_overwriting,
 )
 
 _EPILOG = """\
@@ -96,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Correlate and print; 0 if done."""
     _check(arguments)
     if arguments.picture:
-        refuse_overwriting(arguments.picture, arguments.da or arguments.folders)
+        refuse_overwriting([arguments.picture], arguments.da or arguments.folders)
     results = _results(arguments)
     if arguments.significance or arguments.picture:
         results = _tested(results, arguments)

@@ -8,7 +8,8 @@ import tempfile
 from pathlib import Path
 
 from lasw.metrics.errors import UserError
-from lasw.scripts.options import note, positive_int, refuse_overwriting, seed_number, warn
+from lasw.metrics.files import refuse_overwriting
+from lasw.scripts.options import note, positive_int, seed_number, warn
 from lasw.scripts.train import read_parallel, unaligned_notes
 from lasw.selection import alignment
 from lasw.selection.giza import write_giza
@@ -51,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Align; 0."""
-    refuse_overwriting(arguments.output, (arguments.source, arguments.target))
+    refuse_overwriting([arguments.output], (arguments.source, arguments.target))
     source, target = read_parallel(arguments.source, arguments.target, arguments.encoding)
     for written in filter(None, (arguments.output, arguments.save)):  # before the training, which may take hours
         if not Path(written).absolute().parent.is_dir():

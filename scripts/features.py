@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, References
-from lasw.metrics.files import STANDARD_INPUT, write_text
+from lasw.metrics.files import STANDARD_INPUT, refuse_overwriting, write_text
 from lasw.metrics.parallel import check_parallel
 from lasw.metrics.preprocessing import Preprocessing
 from lasw.metrics.registry import metric
 from lasw.metrics.text import Corpus, Vocabulary, read_corpus
-from lasw.scripts.options import add_text_options, refuse_overwriting
+from lasw.scripts.options import add_text_options
 
 _EPILOG = """\
 example:
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, compute, write; 0 if done."""
-    refuse_overwriting(arguments.output, (arguments.system, *arguments.reference))
+    refuse_overwriting([arguments.output], (arguments.system, *arguments.reference))
     specs: list[str] = arguments.metric
     metrics = [metric(spec) for spec in specs]
     vocabulary = Vocabulary()

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from lasw.metrics.errors import UserError
-from lasw.metrics.files import STANDARD_INPUT, read_lines
+from lasw.metrics.files import STANDARD_INPUT, read_lines, refuse_overwriting
 from lasw.scripts import local_train
 from lasw.scripts.local_train import AUTO
-from lasw.scripts.options import add_output_options, add_text_options, note, refuse_overwriting
+from lasw.scripts.options import add_output_options, add_text_options, note
 from lasw.tuning.formats.local_weights import json_line, write_local_weights
 from lasw.tuning.formats.weight_files import check_output
 from lasw.tuning.local import GLOBAL, LocalWeigher
@@ -156,7 +156,7 @@ class _Answers:
 def _weights(arguments: argparse.Namespace) -> int:
     if arguments.output:
         check_output(arguments.output, kind="json")
-        refuse_overwriting(arguments.output, filter(None, (arguments.file, arguments.samples, arguments.vectors)))
+        refuse_overwriting([arguments.output], filter(None, (arguments.file, arguments.samples, arguments.vectors)))
     answers = _Answers(arguments)
     lines = read_lines(arguments.file, encoding=arguments.encoding)
     if answers.setting == GLOBAL and not arguments.setting:

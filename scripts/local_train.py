@@ -11,12 +11,12 @@ import numpy as np
 
 from lasw.metrics.base import References
 from lasw.metrics.errors import UserError
-from lasw.metrics.files import read_lines
+from lasw.metrics.files import read_lines, refuse_overwriting
 from lasw.metrics.preprocessing import Preprocessing
 from lasw.metrics.registry import metric, unknown
 from lasw.metrics.text import Vocabulary, read_corpus
 from lasw.scripts.assignments import assignments, single_assignments
-from lasw.scripts.options import note, print_json, refuse_overwriting, warn
+from lasw.scripts.options import note, print_json, warn
 from lasw.tuning.formats.feature_columns import FeatureColumns
 from lasw.tuning.formats.weight_files import check_output, read_weight_file
 from lasw.tuning.formats.weight_match import match
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Train, choose, write, print; 0 if done."""
     check_output(arguments.output, kind="json")
     read = (*arguments.nbest, *arguments.references, arguments.source, arguments.start, arguments.sparse_weights)
-    refuse_overwriting(arguments.output, filter(None, (*read, arguments.vectors)))
+    refuse_overwriting([arguments.output], filter(None, (*read, arguments.vectors)))
     if arguments.seed < 0:
         raise UserError(f"--seed {arguments.seed}", expected="a number of at least 0")
     fixed = fixed_setting(arguments.setting, (AUTO, BEST, GLOBAL))

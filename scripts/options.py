@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Iterable
 from typing import Any
-
-from lasw.metrics.errors import UserError
 
 MOST_SEED = (1 << 32) - 1
 
@@ -59,19 +56,6 @@ def seed_number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= len(str(MOST_SEED)) and int(text) <= MOST_SEED):
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 to {MOST_SEED}")
     return int(text)
-
-
-def refuse_overwriting(output: str, inputs: Iterable[str]) -> None:
-    """Raise UserError if a command would write to one of the files that it reads, or into a folder that it reads."""
-    from lasw.metrics.files import STANDARD_INPUT
-
-    for path in inputs:
-        if os.path.isdir(path) and output != STANDARD_INPUT:
-            folder = os.path.join(os.path.realpath(path), "")
-            if os.path.exists(output) and os.path.realpath(output).startswith(folder):
-                raise UserError("the output would overwrite what is read", path=output, remedy="give another --output")
-        if STANDARD_INPUT not in (path, output) and os.path.realpath(path) == os.path.realpath(output):
-            raise UserError("the output would overwrite what is read", path=path, remedy="give another --output")
 
 
 def print_json(result: Any) -> None:

@@ -7,7 +7,7 @@ import dataclasses
 from pathlib import Path
 
 from lasw.metrics.errors import UserError
-from lasw.scripts.options import refuse_overwriting
+from lasw.metrics.files import refuse_overwriting
 
 _EPILOG = """\
 examples:
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         data = read_comparison_data(comparisons[0])
         write_comparison_report(output, data, arguments.title, arguments.system)
     else:
-        refuse_overwriting(str(output), (*arguments.held_out, *arguments.held_out_references))
+        refuse_overwriting([str(output)], (*arguments.held_out, *arguments.held_out_references))
         try:
             _write_runs(arguments, output)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:

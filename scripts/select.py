@@ -14,7 +14,7 @@ from typing import Any
 
 from lasw.metrics.base import LARGEST
 from lasw.metrics.errors import UserError
-from lasw.metrics.files import read_lines
+from lasw.metrics.files import read_lines, refuse_overwriting
 from lasw.scripts.assignments import single_assignments
 from lasw.scripts.options import add_output_options, note, positive_int
 from lasw.scripts.select_methods import (
@@ -34,7 +34,7 @@ from lasw.selection.bitext import Bitext, PairBlock, first_pairs
 from lasw.selection.la import WORDS, Selection, select
 from lasw.selection.la_features import NAMES, LAScorer, most_frequent
 from lasw.selection.ranked import UNBOUNDED
-from lasw.selection.selection_files import PAIR_COLUMNS, known_features, refuse_overwriting, text_names
+from lasw.selection.selection_files import PAIR_COLUMNS, files_of, known_features, text_names
 from lasw.selection.shards import ShardedBitext
 
 _EPILOG = """\
@@ -150,7 +150,8 @@ def run(arguments: argparse.Namespace) -> int:
         stack.enter_context(told_as_given(copies))
         given = read_pool(arguments, Path(scratch), copies)
         if arguments.output:
-            refuse_overwriting(arguments.output, text_names(*given.paths[:2]), files_read(arguments, given))
+            written = files_of(arguments.output, text_names(*given.paths[:2]))
+            refuse_overwriting(written, files_read(arguments, given), "give --output another PREFIX")
         pool = _aligned(given, arguments, Path(scratch)) if needs_alignment(chosen) else given
         watch = stack.enter_context(watched(arguments.quiet))
         collect = stack.enter_context(collector(arguments, pool, watch))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from lasw.metrics.files import STANDARD_INPUT, read_lines, write_text
+from lasw.metrics.files import STANDARD_INPUT, read_lines, refuse_overwriting, write_text
 from lasw.metrics.tagging import TAGGERS, joined, tagged, tagger
-from lasw.scripts.options import refuse_overwriting
 
 _EPILOG = """\
 examples:
@@ -31,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Tag; 0 if done."""
-    refuse_overwriting(arguments.output, filter(None, (arguments.text, arguments.tags)))
+    refuse_overwriting([arguments.output], filter(None, (arguments.text, arguments.tags)))
     tag = tagger(arguments.tagger) if arguments.tagger else None
     lines = read_lines(arguments.text, encoding=arguments.encoding)
     if tag:

@@ -9,9 +9,10 @@ import math
 from lasw.metrics.combination import FLOOR, KINDS, LINEAR, CombinationModel, write_model
 from lasw.metrics.combination_training import DEFAULT_PENALTY, train_combination
 from lasw.metrics.errors import UserError
+from lasw.metrics.files import refuse_overwriting
 from lasw.metrics.learning import fingerprint, read_preferences
 from lasw.metrics.preprocessing import Preprocessing
-from lasw.scripts.options import add_output_options, add_text_options, note, print_json, refuse_overwriting
+from lasw.scripts.options import add_output_options, add_text_options, note, print_json
 
 _EPILOG = """\
 example:
@@ -44,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, train, write, print the weights; 0 if done."""
-    refuse_overwriting(arguments.output, arguments.data)
+    refuse_overwriting([arguments.output], arguments.data)
     for option, value in (("--penalty", arguments.penalty), ("--floor", arguments.floor)):
         if not (math.isfinite(value) and value > 0):
             raise UserError(f"{option} {value:g}", expected="a number above 0")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import dataclasses
 
+from lasw.metrics.files import refuse_overwriting
 from lasw.metrics.learning import fingerprint, read_preferences
 from lasw.metrics.pairwise_inputs import PairwiseInputs
 from lasw.metrics.pairwise_model import PairwiseModel, write_model
 from lasw.metrics.pairwise_training import LOSSES, Examples, Settings, examples, trained_model
 from lasw.metrics.preprocessing import Preprocessing
-from lasw.scripts.options import add_output_options, add_text_options, note, print_json, refuse_overwriting
+from lasw.scripts.options import add_output_options, add_text_options, note, print_json
 
 _EPILOG = """\
 example:
@@ -66,7 +67,7 @@ def _number(group: argparse._ArgumentGroup, option: str, name: str, kind: type, 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, train, write, print what came out; 0 if done."""
-    refuse_overwriting(arguments.output, arguments.data)
+    refuse_overwriting([arguments.output], arguments.data)
     numbers = {f.name: getattr(arguments, f"setting_{f.name}", None) for f in dataclasses.fields(Settings)}
     settings = Settings(**{**numbers, "loss": arguments.loss})
     inputs = PairwiseInputs(tuple(arguments.skip), arguments.vectors, arguments.sentence_vectors)

@@ -9,7 +9,7 @@ from pathlib import Path
 from lasw.metrics import word_classes
 from lasw.metrics.direct_assessment import read_direct_assessment
 from lasw.metrics.errors import UserError
-from lasw.metrics.files import read_lines
+from lasw.metrics.files import read_lines, refuse_overwriting
 from lasw.metrics.learning import fingerprint, read_preferences
 from lasw.metrics.preprocessing import Preprocessing
 from lasw.metrics.rose_features import RoseFeatures
@@ -23,7 +23,6 @@ from lasw.scripts.options import (
     note,
     positive_int,
     print_json,
-    refuse_overwriting,
 )
 
 _EPILOG = """\
@@ -70,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, train, write, print the weights; 0 if done."""
     if not 0 < arguments.cost <= MOST_COST:  # NaN is not
         raise UserError(f"--cost {arguments.cost:g}", expected=f"a number above 0, {MOST_COST:g} at most")
-    refuse_overwriting(arguments.output, arguments.data)
+    refuse_overwriting([arguments.output], arguments.data)
     if arguments.pos and arguments.tagger:
         raise UserError("--pos and --tagger", expected="one of them: either the text has tags or it has not")
     if arguments.pos and arguments.tokenize:

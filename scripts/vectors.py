@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from lasw.metrics.errors import UserError
+from lasw.metrics.files import refuse_overwriting
 from lasw.metrics.preprocessing import Preprocessing
 from lasw.metrics.train_vectors import FORMATS, MODELS, Text, Training, selected, write_model, write_vectors
 from lasw.metrics.vector_base import VectorFile
@@ -16,7 +17,6 @@ from lasw.scripts.options import (
     note,
     positive_int,
     print_json,
-    refuse_overwriting,
     seed_number,
     warn,
 )
@@ -111,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _train(arguments: argparse.Namespace) -> None:
-    refuse_overwriting(arguments.output, arguments.text)
+    refuse_overwriting([arguments.output], arguments.text)
     text = _text(arguments.text, arguments)
     names = "model", "size", "window", "min_count", "epochs", "negative", "seed"
     training = Training(**{name: getattr(arguments, name) for name in names})
@@ -157,7 +157,7 @@ def _neighbours(arguments: argparse.Namespace) -> None:
 
 
 def _convert(arguments: argparse.Namespace) -> None:
-    refuse_overwriting(arguments.output, (arguments.vectors, *(arguments.words or ())))
+    refuse_overwriting([arguments.output], (arguments.vectors, *(arguments.words or ())))
     file = _opened(arguments.vectors, arguments.quiet)
     wanted = None
     if arguments.words:

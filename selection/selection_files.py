@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from lasw.metrics.errors import UserError
 from lasw.metrics.files import atomic_write, write_text
 from lasw.selection.candidates import REJECTED
 from lasw.selection.la import Selection
@@ -28,22 +27,9 @@ def text_names(source: str, target: str) -> tuple[str, str]:
     return "source", "target"
 
 
-def refuse_overwriting(prefix: str, names: tuple[str, str], inputs: Iterable[str]) -> None:
-    """Refuse a prefix whose files are some of those that are read.
-
-    Args:
-        prefix, names: see `write_selection`.
-        inputs: files that are read: the pool's and others.
-
-    Raises:
-        UserError: names the file.
-    """
-    written = {os.path.realpath(f"{prefix}.{name}") for name in (*names, *_OTHERS)}
-    for path in inputs:
-        if os.path.realpath(path) in written:
-            raise UserError(
-                "the selection would overwrite what is read", path=path, remedy="give --output another PREFIX"
-            )
+def files_of(prefix: str, names: tuple[str, str]) -> list[str]:
+    """All files that a selection may have; `prefix` and `names` as in `write_selection`."""
+    return [f"{prefix}.{name}" for name in (*names, *_OTHERS)]
 
 
 def known_features(selection: Selection, aligned: bool) -> Selection:

@@ -302,7 +302,7 @@ def test_the_pool_is_never_overwritten(place: Path, capsys: pytest.CaptureFixtur
     before = (place / "pool.de").read_bytes()
     assert lasw_select("--output", "pool") == 1
     assert capsys.readouterr().err == (
-        "lasw select: pool.de: the selection would overwrite what is read; give --output another PREFIX\n"
+        "lasw select: pool.de: the output would overwrite what is read; give --output another PREFIX\n"
     )
     assert (place / "pool.de").read_bytes() == before
     write(place / "dev.lines", ["new"])
@@ -314,10 +314,10 @@ def test_the_pool_is_never_overwritten(place: Path, capsys: pytest.CaptureFixtur
             "--test-nbest": ["--method", "features", "--nbest", "n"],
         }
         assert lasw_select("--output", "dev", option, "dev.lines", *needed.get(option, [])) == 1
-        assert "dev.lines: the selection would overwrite what is read" in capsys.readouterr().err
+        assert "dev.lines: the output would overwrite what is read" in capsys.readouterr().err
     write(place / "dev.scores", ["pool.de\tpool.en\tpool.align"])
     assert main(["select", "--shards", "dev.scores", "--output", "dev"]) == 1
-    assert "dev.scores: the selection would overwrite what is read" in capsys.readouterr().err
+    assert "dev.scores: the output would overwrite what is read" in capsys.readouterr().err
 
 
 def test_everything_filtered_away(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -77,7 +77,7 @@ def weights(samples: LocalSamples, test: list[str], matrices: dict[str, np.ndarr
         for row, one, right in zip(matrix, fast, exact, strict=False):
             errors.append(np.abs(one.dense - right.dense).sum() / np.abs(right.dense).sum())
             k = weigher.setting.instance_weights(row, samples.instance)  # type: ignore[union-attr]
-            other = refit(samples, k, weigher.pull)
+            other = refit(samples, k, weigher.pull) + samples.lengthening[samples.columns]
             apart.append(np.abs(right.dense[samples.columns] - other / np.abs(other).sum()).max())
         print(f"{text}")
         print(f"  fast: {seconds:.2f} CPU s for {len(fast)} sentences (goal {GOAL_SECONDS:g})")

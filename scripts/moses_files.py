@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import filecmp
 import os
+import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from lasw.tuning.weights import Weights
 
 RUN = "lasw-run"
+# The name of a file here, dotted, and what `atomic_write` puts behind it.
+_LEFTOVER = re.compile(r"\.(run\d+\..+|run\.weights|weights\.txt|finished_step\.txt|moses\.ini)\.\w{8}")
 
 
 @dataclass
@@ -172,6 +175,14 @@ def _copy(made: Path, path: Path) -> None:
     beside = path.with_name(f".{path.name}.new")
     shutil.copyfile(made, beside)
     os.replace(beside, path)
+
+
+def clean(folder: Path) -> None:
+    """Remove what writes left behind in a working directory that were killed half-way."""
+    for entry in folder.glob(".*"):
+        if _LEFTOVER.fullmatch(entry.name):
+            with contextlib.suppress(OSError):
+                entry.unlink()
 
 
 def _update(path: Path, text: str) -> None:

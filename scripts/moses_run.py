@@ -14,7 +14,7 @@ import numpy as np
 from lasw.metrics.errors import UserError
 from lasw.metrics.registry import metric as metric_of
 from lasw.scripts.moses_description import describe, description
-from lasw.scripts.moses_files import RUN, WorkingDirectory, remove
+from lasw.scripts.moses_files import RUN, WorkingDirectory, clean, remove
 from lasw.scripts.moses_inputs import open_decoder, read_data
 from lasw.scripts.moses_learning import check, optimiser_for
 from lasw.scripts.moses_recorded import Recorded, RecordedLists, RecordedWeights, recorded
@@ -93,6 +93,7 @@ def tune_moses(
     with RunDirectory(folder / RUN) as directory:
         for left in folder.glob(_SCRATCH):  # a decoding that was killed
             shutil.rmtree(left, ignore_errors=True)
+        clean(folder)
         found = _recorded(directory, settings, start, tell) if go_on else Recorded((), ())
         described = description(settings, start, optimiser(settings.seed), text, command, len(found.after))
         describe(directory, described)

@@ -371,6 +371,20 @@ class TestInterruptions:
         assert files(folder) == files(whole)
         assert not list(folder.glob("lasw-moses-*"))
 
+    def test_what_a_killed_write_left_behind_goes(self, system_folder: Path, whole: Path, tmp_path: Path) -> None:
+        shutil.copytree(whole, tmp_path / "run")
+        for name in (
+            ".run2.moses.ini.c8vd81dv",
+            ".run1.best5.out.gz.abcdefgh",
+            ".moses.ini.a_bcdefg",
+            ".weights.txt.12345678",
+        ):
+            (tmp_path / "run" / name).write_text("half")
+        (tmp_path / "run" / ".notes.of.somebody").write_text("mine")
+        assert main(call(system_folder, tmp_path / "run", *QUICK, "--continue")) == 0
+        (tmp_path / "run" / ".notes.of.somebody").unlink()
+        assert files(tmp_path / "run") == files(whole)
+
     def test_sigterm_stops_it_and_keeps_what_is_done(self, system_folder: Path, whole: Path, tmp_path: Path) -> None:
         shutil.copytree(whole, tmp_path / "run")
         shutil.rmtree(tmp_path / "run" / "lasw-run" / "iterations" / "004")

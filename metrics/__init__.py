@@ -1,1 +1,41 @@
-"""Text, metrics and their statistics. Imports neither `lasw.tuning` nor `lasw.selection`."""
+"""Metrics of translations: what they see and say, how they agree with people. Imports nothing of the other rooms."""
+
+from typing import TYPE_CHECKING
+
+from lasw.metrics.lazily import front_door
+
+# fmt: off
+if TYPE_CHECKING:
+    from lasw.metrics.agreement import (
+        SEGMENTS, TAUS, Agreement, Correlation, DirectAssessment, Judgements, Key, Panel, Significance, agreement_of,
+        agreement_of_scores, agreement_significance, panel_title, picture, read_direct_assessment, read_judgements,
+    )
+    from lasw.metrics.base import LARGEST, Evaluation, Metric, Signature, version
+    from lasw.metrics.edit import WordErrorRate
+    from lasw.metrics.errors import UserError, unknown
+    from lasw.metrics.kernels import HIGH_BITS, ONES, borrowing, leading_bytes, load_word, lowest_bit
+    from lasw.metrics.learned import (
+        COMBINATION_KINDS, DEFAULT_COST, DEFAULT_PENALTY, FLOOR, LINEAR, LOSSES, MOST_COST, ROSE_KINDS, TAGGERS,
+        CombinationModel, Examples, PairwiseInputs, PairwiseModel, Rose, RoseFeatures, RoseModel, Settings,
+        TaggedText, examples, held_out_scores, joined, read_preferences, tagged, tagger, train_combination,
+        train_rank, train_reg, trained_model, trainer, training_fingerprint, write_combination, write_pairwise,
+        write_rose,
+    )
+    from lasw.metrics.ngram import ALIASES, NAME, ORDERS, ReferenceNgrams, SimpBleu
+    from lasw.metrics.registry import Parameter, Registry, metric, parameters
+    from lasw.metrics.significance import (
+        BOOTSTRAP_SEED, DEFAULT_SAMPLES, MINIMUM_RUNS, TESTS, Comparison, Difference, Interval, Spread,
+        bootstrap_scores, confidence, differences, paired_bootstrap, spread,
+    )
+    from lasw.metrics.text import (
+        NORMAL_FORMS, STANDARD_INPUT, Block, Blocks, Corpus, Preprocessing, References, Vocabulary, atomic_write,
+        check_parallel, first_bytes, intern_token, normal_form, open_bytes, read_corpus, read_lines,
+        refuse_overwriting, scan, token_end, write_text,
+    )
+    from lasw.metrics.vectors import (
+        FORMATS, MODELS, Text, Training, VectorFile, nearest, open_vectors, selected, write_vector_model,
+        write_vectors,
+    )
+    from lasw.metrics.workers import dask_client, executor, run_all, watch_parent
+else:
+    __getattr__, __dir__ = front_door(__name__, __file__)

@@ -8,17 +8,15 @@ BLEU is a sum of rows. A metric that does not decompose has statistics (score, 1
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib import metadata
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.errors import UserError
-from lasw.metrics.parallel import check_parallel
-from lasw.metrics.text import Corpus, Vocabulary
+from lasw.metrics.text import Corpus, References, check_parallel
 
 LARGEST = 1e100  # of weights, settings and given scores: products and sums of a few such numbers do not overflow
 
@@ -57,52 +55,6 @@ class Signature:
 def version() -> str:
     """This package's version."""
     return metadata.version("lasw")
-
-
-@dataclass(frozen=True)
-class References:
-    """One or more references for each of n segments: `corpora` holds R corpora of n sentences, one vocabulary.
-
-    Raises:
-        UserError: the corpora differ in length, or there is none.
-        TypeError: they do not share one vocabulary object.
-    """
-
-    corpora: tuple[Corpus, ...]
-
-    def __post_init__(self) -> None:
-        if not self.corpora:
-            raise UserError("no references", expected="at least one")
-        first = self.corpora[0]
-        for other in self.corpora[1:]:
-            check_parallel(first, other)
-            if other.vocabulary is not first.vocabulary:
-                raise TypeError("references must share one vocabulary")
-
-    def __len__(self) -> int:
-        return len(self.corpora[0])
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """The vocabulary that hypotheses must share."""
-        return self.corpora[0].vocabulary
-
-    @classmethod
-    def from_lines(cls, *sets: Sequence[str], vocabulary: Vocabulary | None = None) -> References:
-        """From lists of n lines, one list a reference set, as files have them: ``from_lines(first, second)``.
-
-        Each set is an argument of its own, because of a list of lists nobody can tell whether its rows are sets or
-        segments where both are equally many.
-
-        Raises:
-            TypeError: a set is one string, or holds lists.
-            UserError: the sets differ in length, or there is none.
-        """
-        for lines in sets:
-            if isinstance(lines, (str, bytes)) or any(not isinstance(line, str) for line in lines):
-                raise TypeError("a reference set is a list of lines; give each set as an argument of its own")
-        vocabulary = Vocabulary() if vocabulary is None else vocabulary
-        return cls(tuple(Corpus.from_lines(lines, vocabulary) for lines in sets))
 
 
 class Metric(ABC):
@@ -175,3 +127,41 @@ class Metric(ABC):
             scores = self.corpus_scores(np.vstack([upper, lower]))
             slope = (scores[: len(at)] - scores[len(at) :]) / (np.diag(upper) - np.diag(lower))
         return np.where(np.isfinite(slope), slope, 0.0)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """S systems over n segments.
+
+    Attributes:
+        references: of n segments.
+        systems: S corpora of n sentences over the references' vocabulary.
+
+    Raises:
+        UserError: a system has another number of lines than the references.
+    """
+
+    references: References
+    systems: tuple[Corpus, ...]
+    _statistics: dict[str, list[NDArray[Any]]] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for system in self.systems:
+            check_parallel(self.references.corpora[0], system)
+
+    def statistics(self, metric: Metric) -> list[NDArray[Any]]:
+        """Statistics (n, k) of each system, shared by metrics with the same `statistics_key`."""
+        key = metric.statistics_key()
+        if key not in self._statistics:
+            prepared = metric.prepare(self.references)
+            owner = np.arange(len(self.references), dtype=np.int32)
+            self._statistics[key] = [metric.statistics(system, prepared, owner) for system in self.systems]
+        return self._statistics[key]
+
+    def corpus_scores(self, metric: Metric) -> NDArray[np.float64]:
+        """(S,) corpus scores."""
+        return metric.corpus_scores(np.stack([x.sum(axis=0) for x in self.statistics(metric)]))
+
+    def sentence_scores(self, metric: Metric) -> NDArray[np.float64]:
+        """(S, n) sentence scores."""
+        return np.stack([metric.sentence_scores(x) for x in self.statistics(metric)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 
 
@@ -54,3 +55,14 @@ class UserError(Exception):
 
 def _rebuild(found: str, path: str | None, line: int | None, expected: str | None, remedy: str | None) -> UserError:
     return UserError(found, path=path, line=line, expected=expected, remedy=remedy)
+
+
+def unknown(kind: str, name: str, valid: list[str]) -> UserError:
+    """The error for a name that does not exist, with the nearest one that does."""
+    near = difflib.get_close_matches(name.upper(), [v.upper() for v in valid], n=1, cutoff=0.5)
+    close = next((v for v in valid if near and v.upper() == near[0]), None)
+    return UserError(
+        f"unknown {kind} {name!r}",
+        expected=", ".join(valid),
+        remedy=f"did you mean {close!r}?" if close else None,
+    )

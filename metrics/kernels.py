@@ -6,21 +6,29 @@ caller holds can do without. The switch is an internal one of Numba; where it is
 
 Numba compiles a kernel anew when its own file has changed, but not when a kernel of another file has that it calls
 and holds a copy of. After an update that would be two versions of one hash function at work together. So a compiled
-kernel is kept only as long as no file with kernels has changed, in its own folder and in this one.
+kernel is kept only as long as no file with kernels has changed, in its own room (all of tuning, say) and in this one.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import options
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.core import cgutils, options
+from numba.extending import intrinsic
 
 _BORROWED: dict[str, Any] = {"_nrt": False} if hasattr(options.DefaultOptions, "_nrt") else {}
-_MARK = b"lasw.metrics.kernels"  # what a file with kernels imports
+_HERE = Path(__file__).parent
+_MARK = b"@borrowing"  # what a file with kernels holds
+_ROOM = 2  # dots in the name of a module that stands in a room itself: lasw.ROOM.MODULE
 
 
 def borrowing(function: Callable[..., Any]) -> Any:
@@ -29,24 +37,69 @@ def borrowing(function: Callable[..., Any]) -> Any:
     cached: Any = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
     if not hasattr(cached, "_source_stamp"):  # another Numba: rather compile every time than run what is outdated
         return numba.njit(nogil=True, **_BORROWED)(function)
-    folders = sorted({os.path.dirname(__file__), os.path.dirname(function.__code__.co_filename)})
-    cached._source_stamp = (cached._source_stamp, *map(fingerprint, folders))
+    room = Path(function.__code__.co_filename).parents[max(function.__module__.count(".") - _ROOM, 0)]
+    cached._source_stamp = (cached._source_stamp, *map(fingerprint, sorted({_HERE, room})))
     return kernel
 
 
 @lru_cache
-def fingerprint(folder: str) -> tuple[tuple[str, int, int], ...]:
-    """Name, time of change and size of the files with kernels in `folder`."""
+def fingerprint(room: Path) -> tuple[tuple[str, int, int], ...]:
+    """Name, time of change and size of the files with kernels in the folders of `room`."""
     found = []
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith(".py"):
-                with open(entry.path, "rb") as stream:
-                    if _MARK in stream.read():
-                        status = entry.stat()
-                        found.append((entry.name, status.st_mtime_ns, status.st_size))
+    for folder, inner, files in os.walk(room):
+        inner[:] = [name for name in inner if name != "__pycache__"]
+        for path in (os.path.join(folder, name) for name in files if name.endswith(".py")):
+            with open(path, "rb") as stream:
+                if _MARK in stream.read():
+                    status = os.fstat(stream.fileno())
+                    found.append((os.path.relpath(path, room), status.st_mtime_ns, status.st_size))
     return tuple(sorted(found))
 
 
 inlined = numba.njit(cache=True, nogil=True, inline="always", **_BORROWED)
 """The same for small ones that are called per token: handing them a vocabulary's arrays takes longer than they do."""
+
+# Eight bytes of text at once, from any place: what loops over single bytes are too slow for. Words are read with the
+# first byte lowest, on any machine. A test on all eight bytes sets the high bit of each byte that passes; only the
+# lowest one set is certain (borrows run upwards), which is the one that matters.
+ONES = np.uint64(0x0101010101010101)
+HIGH_BITS = np.uint64(0x8080808080808080)
+_ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
+_BITS = 64
+
+
+def _load_word(typing_context: Any, data: Any, index: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        place = builder.gep(array.data, [arguments[1]])
+        word = builder.load(builder.bitcast(place, ir.IntType(_BITS).as_pointer()), align=1)
+        return word if sys.byteorder == "little" else builder.bswap(word)
+
+    return types.uint64(data, types.intp), generate
+
+
+def _lowest_bit(typing_context: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], cgutils.false_bit)
+
+    return types.int64(types.uint64), generate
+
+
+load_word: Any = intrinsic(_load_word)
+"""Kernel: `load_word(data, i)`, bytes i to i + 7 of an array of bytes as one number; bounds are not checked."""
+
+lowest_bit: Any = intrinsic(_lowest_bit)
+"""Kernel: `lowest_bit(word)`, the number of zero bits below the lowest bit set; 64 if there is none."""
+
+
+@borrowing
+def leading_bytes(data, i, size):  # type: ignore[no-untyped-def]
+    """Kernel: bytes `i` to `i + size - 1` (at most 8) as a word with zeros above."""
+    if size == 0:
+        return np.uint64(0)
+    if i + 8 <= data.shape[0]:
+        return load_word(data, i) & (_ALL_BITS >> np.uint64(_BITS - 8 * size))
+    word = np.uint64(0)
+    for k in range(size - 1, -1, -1):
+        word = (word << np.uint64(8)) | np.uint64(data[i + k])
+    return word

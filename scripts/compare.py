@@ -7,12 +7,9 @@ import shlex
 import sys
 from pathlib import Path
 
-from lasw.metrics.errors import UserError
-from lasw.scripts.options import add_output_options, note, positive_int, print_json, warn
-from lasw.tuning.comparison.compare import compare
-from lasw.tuning.comparison.configuration import names, read_comparison
-from lasw.tuning.comparison.table import table_text
-from lasw.tuning.run_directory import Json
+from lasw.metrics import UserError
+from lasw.scripts.command_line import add_output_options, note, positive_int, print_json, warn
+from lasw.tuning import Json, compare, comparison_names, read_comparison, table_text
 
 _EPILOG = """\
 examples:
@@ -30,7 +27,7 @@ the file is the baseline.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.epilog = _EPILOG.replace("NAMES", ", ".join(names()) or "none")
+    parser.epilog = _EPILOG.replace("NAMES", ", ".join(comparison_names()) or "none")
     parser.add_argument("config", metavar="CONFIG", help="a TOML file, or a name (see below)")
     parser.add_argument("--run", required=True, metavar="DIR", help="where everything goes")
     parser.add_argument(

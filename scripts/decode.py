@@ -8,21 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from lasw.metrics.errors import UserError
-from lasw.metrics.files import read_lines, write_text
-from lasw.metrics.text import Vocabulary
-from lasw.scripts.options import positive_int, warn
-from lasw.tuning.configuration import keys
-from lasw.tuning.decoders.base import Decoder
-from lasw.tuning.decoders.registry import NAMES
-from lasw.tuning.first_best import check_lists
-from lasw.tuning.formats.local_weights import check_count, read_local_weights
-from lasw.tuning.formats.nbest_writer import write_nbest
-from lasw.tuning.formats.weight_files import read_weights
-from lasw.tuning.formats.weight_match import match
-from lasw.tuning.nbest import NBest
-from lasw.tuning.tune import open_decoder
-from lasw.tuning.weights import Weights
+from lasw.metrics import UserError, Vocabulary, read_lines, write_text
+from lasw.scripts.command_line import positive_int, warn
+from lasw.tuning import (
+    DECODERS,
+    Decoder,
+    NBest,
+    Weights,
+    check_count,
+    check_lists,
+    keys_of,
+    match,
+    open_decoder,
+    read_local_weights,
+    read_weights,
+    write_nbest,
+)
 
 _EPILOG = """\
 examples:
@@ -40,7 +41,7 @@ _SHARED = ("encoding",)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options, among them every setting of every decoder."""
     parser.epilog = _EPILOG
-    parser.add_argument("--decoder", required=True, choices=NAMES, help="what translates")
+    parser.add_argument("--decoder", required=True, choices=tuple(DECODERS), help="what translates")
     parser.add_argument("--source", required=True, metavar="FILE", help="tokenised sentences, one a line (-: stdin)")
     given = parser.add_mutually_exclusive_group()
     given.add_argument("--weights", metavar="W", help="any weight file")
@@ -50,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--encoding", default="utf-8", help="of the files (default: utf-8)")
     parser.add_argument("--quiet", action="store_true", help="no warnings on stderr")
     group = parser.add_argument_group("the decoder's settings")
-    for name, parameter in keys("decoder").items():
+    for name, parameter in keys_of("decoder").items():
         if name != "name" and name not in _SHARED:
             nargs = "+" if parameter.several else None
             group.add_argument(f"--{name.replace('_', '-')}", dest=f"decoder.{name}", nargs=nargs, help=parameter.help)
@@ -89,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """The constructor arguments that the command line gives."""
-    own = keys("decoder", arguments.decoder)
+    own = keys_of("decoder", arguments.decoder)
     settings: dict[str, Any] = {}
     for name, value in vars(arguments).items():
         section, _, key = name.partition(".")

@@ -15,25 +15,25 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, NoReturn, Protocol, cast
 
-from lasw.scripts.endings import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, Stopped, drop_output, told_of_signals
+from lasw.scripts.command_line import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, Stopped, drop_output, told_of_signals
 
 # subcommand -> (module, one line of help). A new subcommand is one line here and one module with
 # `add_arguments(parser)` and `run(arguments) -> exit code`.
 COMMANDS: dict[str, tuple[str, str]] = {
     "tune": ("lasw.scripts.tune", "decode, score, optimise, repeat until the weights settle"),
     "optimise": ("lasw.scripts.optimise", "weights from N-best lists on disk, no decoder"),
-    "local": ("lasw.scripts.local", "a weight vector for every sentence (WRO-local)"),
+    "local": ("lasw.scripts.local.command", "a weight vector for every sentence (WRO-local)"),
     "rerank": ("lasw.scripts.rerank", "the best hypothesis of each N-best list under given weights"),
     "decode": ("lasw.scripts.decode", "translate with a decoder and given weights"),
-    "score": ("lasw.scripts.score", "score systems with any metric, with significance"),
-    "agree": ("lasw.scripts.agree", "how well metrics agree with human judgements"),
-    "features": ("lasw.scripts.features", "what a metric sees of every segment"),
-    "tag": ("lasw.scripts.tag", "text with parts of speech, word|TAG"),
-    "train-metric": ("lasw.scripts.train_metric", "train a metric on human judgements"),
-    "align": ("lasw.scripts.align", "word alignments of parallel text"),
-    "vectors": ("lasw.scripts.vectors", "train word vectors, find neighbours, convert files"),
-    "select": ("lasw.scripts.select", "a development set from noisy parallel text"),
-    "train": ("lasw.scripts.train", "train a phrase-based Thot system from parallel text"),
+    "score": ("lasw.scripts.measuring.score", "score systems with any metric, with significance"),
+    "agree": ("lasw.scripts.measuring.agree.command", "how well metrics agree with human judgements"),
+    "features": ("lasw.scripts.measuring.features", "what a metric sees of every segment"),
+    "tag": ("lasw.scripts.measuring.tag", "text with parts of speech, word|TAG"),
+    "train-metric": ("lasw.scripts.measuring.train_metric.command", "train a metric on human judgements"),
+    "align": ("lasw.scripts.parallel_text.align", "word alignments of parallel text"),
+    "vectors": ("lasw.scripts.measuring.vectors", "train word vectors, find neighbours, convert files"),
+    "select": ("lasw.scripts.parallel_text.select.command", "a development set from noisy parallel text"),
+    "train": ("lasw.scripts.parallel_text.train", "train a phrase-based Thot system from parallel text"),
     "compare": ("lasw.scripts.compare", "optimisers, losses and development sets side by side, several runs each"),
     "report": ("lasw.scripts.report", "one HTML file from a run or a comparison"),
     "quickstart": ("lasw.scripts.quickstart", "parallel text in, a trained, tuned and tested system out"),
@@ -146,7 +146,7 @@ class _Version(argparse.Action):
 
 
 def _guarded(module: Command, arguments: argparse.Namespace) -> int:
-    from lasw.metrics.errors import UserError
+    from lasw.metrics import UserError
 
     if sys.stdout is None:  # closed by whoever started the program (`>&-`)
         print(f"lasw {arguments.command}: standard output is closed", file=sys.stderr)

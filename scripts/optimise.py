@@ -8,33 +8,41 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lasw.metrics.base import References
-from lasw.metrics.errors import UserError
-from lasw.metrics.files import STANDARD_INPUT
-from lasw.metrics.preprocessing import Preprocessing
-from lasw.metrics.registry import metric
-from lasw.metrics.text import Vocabulary, read_corpus
-from lasw.scripts.assignments import assignments, single_assignments
-from lasw.scripts.options import add_output_options, add_text_options, note, print_json, warn
-from lasw.tuning.formats.feature_columns import FeatureColumns
-from lasw.tuning.formats.moses_files import is_features_file
-from lasw.tuning.formats.weight_files import (
-    KINDS,
+from lasw.metrics import STANDARD_INPUT, Preprocessing, References, UserError, Vocabulary, metric, read_corpus
+from lasw.scripts.command_line import (
+    add_output_options,
+    add_text_options,
+    assignments,
+    note,
+    print_json,
+    single_assignments,
+    warn,
+)
+from lasw.tuning import (
+    DEFAULT_SEED,
     MOSES,
+    OPTIMISERS,
+    WEIGHT_KINDS,
+    FeatureColumns,
+    FeatureNames,
+    Fit,
+    Match,
+    Path,
+    Pool,
+    Weights,
     as_json,
+    check_min_count,
     check_output,
+    is_features_file,
     kind_of_name,
+    make_optimiser,
+    match,
+    pruned,
+    read_pool,
+    read_scored_pool,
     read_weight_file,
     write_weights,
 )
-from lasw.tuning.formats.weight_lines import Path
-from lasw.tuning.formats.weight_match import Match, match
-from lasw.tuning.min_count import check_min_count, pruned
-from lasw.tuning.optimiser import DEFAULT_SEED, Fit
-from lasw.tuning.optimisers import NAMES, make_optimiser
-from lasw.tuning.pool import Pool
-from lasw.tuning.pool_reader import read_pool, read_scored_pool
-from lasw.tuning.weights import FeatureNames, Weights
 
 _EPILOG = """\
 examples:
@@ -63,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
     parser.add_argument("nbest", nargs="*", metavar="NBEST", help="N-best lists of the same sentences")
-    parser.add_argument("--optimiser", required=True, metavar="NAME", help=f"one of {', '.join(NAMES)}")
+    parser.add_argument("--optimiser", required=True, metavar="NAME", help=f"one of {', '.join(OPTIMISERS)}")
     parser.add_argument("--metric", metavar="SPEC", help="the loss, any metric of `lasw score` (default: see below)")
     parser.add_argument(
         "--references", "-r", nargs="+", action="extend", default=[], metavar="REF", help="reference files"
@@ -88,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     weights.add_argument("--start", metavar="WEIGHTS", help="the previous weights, any weight file")
     weights.add_argument("--sparse-weights", metavar="FILE", help="previous sparse weights, if in a file of their own")
     weights.add_argument("--output", metavar="WEIGHTS", help="where the new weights go (.ini: moses.ini, else JSON)")
-    weights.add_argument("--output-format", metavar="KIND", help=f"instead of by the name: {', '.join(KINDS)}")
+    weights.add_argument("--output-format", metavar="KIND", help=f"instead of by the name: {', '.join(WEIGHT_KINDS)}")
     weights.add_argument("--moses-ini", metavar="INI", help="the moses.ini to rewrite (default: that of --start)")
     add_text_options(parser)
     add_output_options(parser)

@@ -11,26 +11,42 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lasw.metrics.base import References
-from lasw.metrics.errors import UserError
-from lasw.metrics.evaluation import Evaluation
-from lasw.metrics.files import read_lines, write_text
-from lasw.metrics.registry import metric
-from lasw.metrics.significance import Comparison, Interval, bootstrap_scores, confidence, paired_bootstrap
-from lasw.metrics.text import Vocabulary, read_corpus
-from lasw.scripts.options import positive_int
-from lasw.scripts.progress import TuningProgress
-from lasw.scripts.train import read_parallel, train
-from lasw.selection.bitext_split import Pair, split
-from lasw.selection.libreoffice_help import fingerprint_of_pages, read_help
-from lasw.tuning import configuration
-from lasw.tuning.decoders.thot import Thot
-from lasw.tuning.first_best import first_hypotheses
-from lasw.tuning.formats.weight_files import read_weights, write_weights
-from lasw.tuning.report import Table, read_run, write_report
-from lasw.tuning.run_directory import RunDirectory
-from lasw.tuning.tune import fingerprint, tune, versions
-from lasw.tuning.weights import Weights
+from lasw.metrics import (
+    Comparison,
+    Evaluation,
+    Interval,
+    References,
+    UserError,
+    Vocabulary,
+    bootstrap_scores,
+    confidence,
+    metric,
+    paired_bootstrap,
+    read_corpus,
+    read_lines,
+    write_text,
+)
+from lasw.scripts.command_line import TuningProgress, positive_int
+from lasw.scripts.parallel_text import read_parallel, train_thot
+from lasw.selection import Pair, fingerprint_of_pages, read_help, split
+from lasw.tuning import (
+    Configuration,
+    RunDirectory,
+    Table,
+    Thot,
+    Weights,
+    configuration,
+    fingerprint,
+    first_hypotheses,
+    override,
+    read_configuration,
+    read_run,
+    read_weights,
+    tune,
+    versions,
+    write_report,
+    write_weights,
+)
 
 _EPILOG = """\
 examples:
@@ -138,7 +154,7 @@ class _Steps:
         folder = self.folder / "model"
         if not (folder / "system.json").exists():
             self.say("training: word alignments in both directions, phrase table, language model")
-            train(self.file("train", "source"), self.file("train", "target"), folder, jobs=self.arguments.jobs)
+            train_thot(self.file("train", "source"), self.file("train", "target"), folder, jobs=self.arguments.jobs)
         self.say(f"system: {folder}")
 
     def tune(self, name: str) -> None:
@@ -153,7 +169,7 @@ class _Steps:
         score = "" if outcome.dev_score is None else f", development BLEU {100 * outcome.dev_score:.2f}"
         self.say(f"{name.upper()}: {outcome.iterations} iterations, {outcome.reason}{score}")
 
-    def settings(self, name: str) -> configuration.Configuration:
+    def settings(self, name: str) -> Configuration:
         changes = {
             "run": {"directory": self.folder / name, "seed": self.arguments.seed},
             "data": {"source": self.file("dev", "source"), "references": (self.file("dev", "target"),)},
@@ -162,7 +178,7 @@ class _Steps:
         }
         if self.arguments.iterations:
             changes["run"]["iterations"] = self.arguments.iterations
-        return configuration.configuration(configuration.override(configuration.read(_SETTINGS), changes))
+        return configuration(override(read_configuration(_SETTINGS), changes))
 
     def _systems(self) -> dict[str, Weights]:
         default = self._decoder().start_weights()

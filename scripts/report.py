@@ -6,8 +6,7 @@ import argparse
 import dataclasses
 from pathlib import Path
 
-from lasw.metrics.errors import UserError
-from lasw.metrics.files import refuse_overwriting
+from lasw.metrics import UserError, refuse_overwriting
 
 _EPILOG = """\
 examples:
@@ -44,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the report; 0 if done."""
-    from lasw.tuning.report_comparison import is_comparison, read_comparison_data, write_comparison_report
+    from lasw.tuning import is_comparison, read_comparison_data, write_comparison_report
 
     if arguments.output is None and len(arguments.runs) > 1:
         raise UserError(f"{len(arguments.runs)} runs", remedy="give --output for the report of all of them")
@@ -74,8 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _write_runs(arguments: argparse.Namespace, output: str | Path) -> None:
-    from lasw.tuning.report import read_run, write_report
-    from lasw.tuning.report_development import Development, held_out_scores, read_development
+    from lasw.tuning import Development, held_out_scores, read_development, read_run, write_report
 
     if arguments.system is not None:
         raise UserError("--system", expected="a comparison's directory with it")

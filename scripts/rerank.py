@@ -6,18 +6,21 @@ import argparse
 import sys
 from collections.abc import Iterable, Iterator
 
-from lasw.metrics.errors import UserError
-from lasw.metrics.files import STANDARD_INPUT
-from lasw.metrics.text import Vocabulary
-from lasw.scripts.assignments import assignments
-from lasw.scripts.options import positive_int, warn
-from lasw.tuning.formats.feature_columns import FeatureColumns
-from lasw.tuning.formats.local_weights import read_local_weights
-from lasw.tuning.formats.nbest_reader import Options, read_nbest, stream_nbest
-from lasw.tuning.formats.nbest_writer import nbest_text
-from lasw.tuning.formats.weight_files import read_weight_file
-from lasw.tuning.nbest import NBest
-from lasw.tuning.reranking import LocalReranker, Reranker, one_per_sentence
+from lasw.metrics import STANDARD_INPUT, UserError, Vocabulary
+from lasw.scripts.command_line import assignments, positive_int, warn
+from lasw.tuning import (
+    FeatureColumns,
+    LocalReranker,
+    NBest,
+    Options,
+    Reranker,
+    nbest_text,
+    one_per_sentence,
+    read_local_weights,
+    read_nbest,
+    read_weight_file,
+    stream_nbest,
+)
 
 _EPILOG = """\
 examples:

@@ -9,14 +9,21 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lasw.metrics.errors import UserError
-from lasw.scripts.options import add_output_options, note, print_json
-from lasw.scripts.progress import TuningProgress
-from lasw.tuning import configuration
-from lasw.tuning.formats.weight_files import as_json
-from lasw.tuning.parameters import Parameter
-from lasw.tuning.run_directory import RunDirectory
-from lasw.tuning.tune import tune
+from lasw.metrics import Parameter, UserError
+from lasw.scripts.command_line import TuningProgress, add_output_options, note, print_json
+from lasw.tuning import (
+    SECTIONS,
+    RunDirectory,
+    Sections,
+    as_json,
+    configuration,
+    configuration_names,
+    keys_of,
+    names_of,
+    override,
+    read_configuration,
+    tune,
+)
 
 _EPILOG = """\
 examples:
@@ -35,12 +42,12 @@ _TAKEN = {"help", "debug", "config", "json", "quiet"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options: one for every key of a configuration."""
-    parser.epilog = _EPILOG.replace("NAMES", ", ".join(configuration.names()))
+    parser.epilog = _EPILOG.replace("NAMES", ", ".join(configuration_names()))
     parser.add_argument("settings", nargs="?", metavar="CONFIG", help="a TOML file, or a name (see below)")
     parser.add_argument("--config", metavar="CONFIG", help="the same, as an option")
-    for section in configuration.SECTIONS:
+    for section in SECTIONS:
         group = parser.add_argument_group(f"[{section}]")
-        for key, parameter in configuration.keys(section).items():
+        for key, parameter in keys_of(section).items():
             option = _option(section, key)
             group.add_argument(
                 f"--{option}",
@@ -54,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Tune; 0 if the run is finished."""
-    settings = configuration.configuration(_sections(arguments))
+    settings = configuration(_sections(arguments))
     directory = settings.run.directory
     progress = TuningProgress("tune", settings.run.iterations, quiet=arguments.quiet)
     try:
@@ -89,14 +96,14 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _sections(arguments: argparse.Namespace) -> configuration.Sections:
+def _sections(arguments: argparse.Namespace) -> Sections:
     if arguments.settings and arguments.config:
         raise UserError("two configurations", expected=f"{arguments.settings} or {arguments.config}")
     name = arguments.settings or arguments.config
-    sections = configuration.read(name) if name else {}
+    sections = read_configuration(name) if name else {}
     changes: dict[str, dict[str, Any]] = {}
-    for section in configuration.SECTIONS:
-        for key, parameter in configuration.keys(section).items():
+    for section in SECTIONS:
+        for key, parameter in keys_of(section).items():
             given: str | Sequence[str] | None = getattr(arguments, f"{section}.{key}")
             if given is not None:
                 shown = f"--{_option(section, key)}"
@@ -104,13 +111,13 @@ def _sections(arguments: argparse.Namespace) -> configuration.Sections:
                 one = dataclasses.replace(parameter, several=False)
                 values = [one.parsed(word, shown) for word in words]
                 changes.setdefault(section, {})[key] = tuple(values) if parameter.several else values[0]
-    return configuration.override(sections, changes)
+    return override(sections, changes)
 
 
 def _option(section: str, key: str) -> str:
     name = _OPTION_NAMES.get((section, key), key).replace("_", "-")
-    earlier = configuration.SECTIONS[: configuration.SECTIONS.index(section)]
-    if key != "name" and (name in _TAKEN or any(key in configuration.keys(other) for other in earlier)):
+    earlier = SECTIONS[: SECTIONS.index(section)]
+    if key != "name" and (name in _TAKEN or any(key in keys_of(other) for other in earlier)):
         return f"{section}-{name}"
     return name
 
@@ -120,10 +127,8 @@ def _metavar(parameter: Parameter) -> str:
 
 
 def _help(section: str, parameter: Parameter) -> str:
-    names = configuration.known(section)
-    owners = {
-        name: own[parameter.name] for name in names if parameter.name in (own := configuration.keys(section, name))
-    }
+    names = names_of(section)
+    owners = {name: own[parameter.name] for name in names if parameter.name in (own := keys_of(section, name))}
     of_some = f"{', '.join(owners)}: " if len(owners) < len(names) else ""
     return (of_some + parameter.help.rstrip(".") + _default(parameter, owners)).replace("%", "%%")
 

@@ -9,9 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.bytescan import scan
-from lasw.metrics.files import Block, Blocks
-from lasw.metrics.kernels import borrowing
+from lasw.metrics import Block, Blocks, borrowing, scan
 
 MAX_LINE_BYTES = 1_000_000  # a longer line is no sentence: binary data, or line ends that got lost
 LF, TAB, SPACE = 10, 9, 32

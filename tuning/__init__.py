@@ -1,1 +1,43 @@
-"""N-best lists, pools, optimisers, decoders and the tuning loop. Imports `lasw.metrics` and nothing above it."""
+"""Tuning of log-linear systems: N-best lists, weights, optimisers, decoders, the loop, comparisons and reports."""
+
+from typing import TYPE_CHECKING
+
+from lasw.metrics.lazily import front_door
+
+# fmt: off
+if TYPE_CHECKING:
+    from lasw.tuning.comparison import compare, comparison_names, read_comparison, table_text
+    from lasw.tuning.decoders import (
+        DECODERS, Decoder, Moses, Thot, TrainingOptions, build_system, check_text, last_lines, refuse_program,
+    )
+    from lasw.tuning.formats import (
+        MOSES, WEIGHT_KINDS, FeatureColumns, Match, Options, Path, as_json, check_count, check_output,
+        is_features_file, json_line, kind_of_name, match, nbest_text, read_local_weights, read_nbest,
+        read_weight_file, read_weights, stream_nbest, write_local_weights, write_nbest, write_weights,
+    )
+    from lasw.tuning.local import (
+        GLOBAL, SIMILARITIES, Curve, LocalSamples, LocalWeigher, Setting, Similarity, fast_form_error, grid,
+        leave_one_out, local_samples, make_similarity, read_samples, write_samples,
+    )
+    from lasw.tuning.loop import (
+        SECTIONS, Configuration, Interpolation, Loop, Outcome, Progress, Sections, configuration, configuration_names,
+        iteration_seed, keys_of, names_of, override, read_configuration,
+    )
+    from lasw.tuning.nbest import NBest
+    from lasw.tuning.optimisers import (
+        DEFAULT_SEED, MERT, OPTIMISERS, Fit, Floats, Optimiser, PairwiseOptimiser, make_optimiser,
+    )
+    from lasw.tuning.pool import (
+        Pool, check_lists, check_min_count, first_hypotheses, pruned, read_pool, read_scored_pool,
+    )
+    from lasw.tuning.provenance import fingerprint, versions
+    from lasw.tuning.report import (
+        Development, Table, held_out_scores, is_comparison, read_comparison_data, read_development, read_run,
+        write_comparison_report, write_report, write_run_report,
+    )
+    from lasw.tuning.reranking import LocalReranker, Reranker, one_per_sentence
+    from lasw.tuning.run_directory import Json, RunDirectory, read_json
+    from lasw.tuning.tuner import open_decoder, tune
+    from lasw.tuning.weights import FeatureNames, Weights
+else:
+    __getattr__, __dir__ = front_door(__name__, __file__)

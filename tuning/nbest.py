@@ -9,8 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from lasw.metrics.errors import UserError
-from lasw.metrics.text import Corpus, Vocabulary
+from lasw.metrics import Corpus, UserError, Vocabulary
 from lasw.tuning.weights import FeatureNames
 
 

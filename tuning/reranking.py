@@ -9,11 +9,10 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from lasw.metrics.errors import UserError
-from lasw.metrics.text import Corpus
-from lasw.tuning.formats.weight_match import Match, match
+from lasw.metrics import Corpus, UserError
+from lasw.tuning.formats import Match, match
 from lasw.tuning.nbest import NBest, check_finite
-from lasw.tuning.pool_kernels import model_scores
+from lasw.tuning.pool import model_scores
 from lasw.tuning.weights import Weights
 
 

@@ -12,7 +12,7 @@ Every file appears whole or not at all, and what has been done is read off the f
     log.jsonl                  one line an iteration, made from the files above
     weights.json               the final weights
     result.json                why the run ended and which weights these are; written last
-    report.html                see `lasw.tuning.report`
+    report.html                see `lasw.tuning.report.page`
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from lasw.metrics.errors import UserError
-from lasw.metrics.files import write_text
+from lasw.metrics import UserError, write_text
 
 Json = dict[str, Any]
 

@@ -27,8 +27,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from lasw.metrics.files import read_lines, write_text
-from lasw.selection.damage import KINDS, DamagedPool, damage
+from damage import KINDS, DamagedPool, damage
+
+from lasw.metrics import read_lines, write_text
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "multi30k"
 SETS = {"random": "random", "length": "length", "la": "LA", "svm": "learned LA", "clean": "clean"}

@@ -17,9 +17,7 @@ from bench_metrics import DATA, cpu_seconds, invented_text
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
-from lasw.metrics.base import References
-from lasw.metrics.registry import metric
-from lasw.metrics.text import Corpus, read_corpus
+from lasw.metrics import Corpus, References, metric, read_corpus
 
 SPECS = ("BLEU", "WER", "PER", "CDER", "TER", "CHRF", "CHRF:words=2", "NIST", "METEOR", "MIX:BLEU+1=0.5:TER=0.5")
 PEER_SEGMENTS = 60

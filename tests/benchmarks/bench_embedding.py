@@ -18,10 +18,8 @@ from bench_metrics import cpu_seconds, invented_text
 from gensim.models import KeyedVectors
 from threadpoolctl import threadpool_limits
 
-from lasw.metrics.base import References
-from lasw.metrics.registry import metric
-from lasw.metrics.text import Corpus
-from lasw.metrics.vector_packed import write_packed
+from lasw.metrics import Corpus, References, metric
+from lasw.metrics.vectors.packed import write_packed
 
 SIZES = (50, 300)
 PEER_PAIRS = 200

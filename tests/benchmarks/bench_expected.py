@@ -16,16 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from lasw.metrics.base import References
-from lasw.metrics.registry import metric
-from lasw.metrics.text import read_corpus
-from lasw.tuning.formats.weight_files import read_weights
-from lasw.tuning.formats.weight_match import match
-from lasw.tuning.nbest import NBest
-from lasw.tuning.optimisers import make_optimiser
-from lasw.tuning.pool import Pool
-from lasw.tuning.pool_reader import read_pool
-from lasw.tuning.weights import Weights
+from lasw.metrics import References, metric, read_corpus
+from lasw.tuning import NBest, Pool, Weights, make_optimiser, match, read_pool, read_weights
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 MERT_SECONDS, KBMIRA_SECONDS = 100.0, 4.9

@@ -18,19 +18,23 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from lasw.metrics.base import References
-from lasw.metrics.files import read_lines
-from lasw.metrics.registry import metric
-from lasw.metrics.text import Vocabulary, read_corpus
-from lasw.tuning.formats.weight_files import read_weights
-from lasw.tuning.formats.weight_match import match
-from lasw.tuning.leave_one_out import grid, leave_one_out
-from lasw.tuning.local import LocalWeigher, Setting
-from lasw.tuning.local_samples import LocalSamples, local_samples, read_samples, write_samples
-from lasw.tuning.pool import Pool
-from lasw.tuning.pool_reader import read_pool
-from lasw.tuning.similarity import make_similarity
-from lasw.tuning.wro import WRO
+from lasw.metrics import References, Vocabulary, metric, read_corpus, read_lines
+from lasw.tuning import (
+    LocalSamples,
+    LocalWeigher,
+    Pool,
+    Setting,
+    grid,
+    leave_one_out,
+    local_samples,
+    make_similarity,
+    match,
+    read_pool,
+    read_samples,
+    read_weights,
+    write_samples,
+)
+from lasw.tuning.optimisers.pairs.wro import WRO
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 RUN = DATA / "moses" / "de-en"

@@ -16,7 +16,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from lasw.metrics.files import read_lines
+from lasw.metrics import read_lines
 from lasw.scripts.main import main
 
 LOSSES = ("BLEU+1", "PABC4", "TER", "WER", "PER", "CDER", "CHRF", "CHRF:words=2", "NIST", "METEOR")

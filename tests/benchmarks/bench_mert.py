@@ -14,15 +14,9 @@ import statistics
 import time
 from pathlib import Path
 
-from lasw.metrics.base import References
-from lasw.metrics.registry import metric
-from lasw.metrics.text import Vocabulary, read_corpus
-from lasw.tuning.formats.weight_files import read_weight_file
-from lasw.tuning.formats.weight_match import match
-from lasw.tuning.mert import MERT, RANDOM_DIRECTIONS, RESTARTS
-from lasw.tuning.pool import Pool
-from lasw.tuning.pool_reader import read_pool
-from lasw.tuning.weights import Weights
+from lasw.metrics import References, Vocabulary, metric, read_corpus
+from lasw.tuning import MERT, Pool, Weights, match, read_pool, read_weight_file
+from lasw.tuning.optimisers.mert.mert import RANDOM_DIRECTIONS, RESTARTS
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 RUN = DATA / "moses" / "de-en"

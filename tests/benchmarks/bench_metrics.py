@@ -14,11 +14,7 @@ from pathlib import Path
 import numpy as np
 import sacrebleu
 
-from lasw.metrics.base import References
-from lasw.metrics.ngrams import ReferenceNgrams
-from lasw.metrics.registry import metric
-from lasw.metrics.significance import bootstrap_scores
-from lasw.metrics.text import Corpus, Vocabulary, read_corpus
+from lasw.metrics import Corpus, ReferenceNgrams, References, Vocabulary, bootstrap_scores, metric, read_corpus
 
 SEGMENTS = 3000
 LENGTH = 25

@@ -13,15 +13,9 @@ import statistics
 import time
 from pathlib import Path
 
-from lasw.metrics.base import References
-from lasw.metrics.registry import metric
-from lasw.metrics.text import read_corpus
-from lasw.tuning.formats.weight_files import read_weights
-from lasw.tuning.formats.weight_match import match
-from lasw.tuning.mira import MIRA
-from lasw.tuning.pool import Pool
-from lasw.tuning.pool_reader import read_pool
-from lasw.tuning.weights import Weights
+from lasw.metrics import References, metric, read_corpus
+from lasw.tuning import Pool, Weights, match, read_pool, read_weights
+from lasw.tuning.optimisers.mira.mira import MIRA
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 PEER_SECONDS, PEER_BLEU = 4.9, 0.4066

@@ -20,12 +20,8 @@ from pathlib import Path
 
 from sacrebleu.metrics import BLEU
 
-from lasw.metrics.base import References
-from lasw.metrics.files import Blocks, read_lines
-from lasw.metrics.registry import metric
-from lasw.metrics.text import Vocabulary, read_corpus
-from lasw.tuning.formats.nbest_reader import read_nbest, stream_nbest
-from lasw.tuning.pool import Pool
+from lasw.metrics import Blocks, References, Vocabulary, metric, read_corpus, read_lines
+from lasw.tuning import Pool, read_nbest, stream_nbest
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 EXTRACTOR = (1.3, 1.6)
@@ -64,10 +60,10 @@ def peak_memory(plain: str, references: str) -> int:
     """Bytes that reading takes at its peak, on top of what the process holds before (Linux only)."""
     code = (
         "import sys\n"
-        "from lasw.metrics.base import References\n"
-        "from lasw.metrics.registry import metric\n"
-        "from lasw.metrics.text import read_corpus\n"
-        "from lasw.tuning.formats.nbest_reader import read_nbest\n"
+        "from lasw.metrics.text.references import References\n"
+        "from lasw.metrics.registry.metrics import metric\n"
+        "from lasw.metrics.text.corpus import read_corpus\n"
+        "from lasw.tuning.formats.nbest.reader import read_nbest\n"
         "def peak():\n"
         "    return int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) * 1024\n"
         "bleu = metric('PGBC4')\n"

@@ -18,15 +18,23 @@ from pathlib import Path
 
 import numpy as np
 
-from lasw.metrics.combination import LINEAR, LOGLINEAR, logarithm
-from lasw.metrics.combination_training import fit_weights
-from lasw.metrics.correlation import tau_of_counts
-from lasw.metrics.learning import read_preferences
-from lasw.metrics.pairwise_inputs import PairwiseInputs
-from lasw.metrics.pairwise_model import PairwiseModel, Scaling
-from lasw.metrics.pairwise_network import Network, Shape, initial
-from lasw.metrics.pairwise_training import Examples, Settings, examples, outputs, scaled, symmetry, trained_model
-from lasw.metrics.preprocessing import Preprocessing
+from lasw.metrics import (
+    LINEAR,
+    Examples,
+    PairwiseInputs,
+    PairwiseModel,
+    Preprocessing,
+    Settings,
+    examples,
+    read_preferences,
+    trained_model,
+)
+from lasw.metrics.agreement.correlation import tau_of_counts
+from lasw.metrics.learned.combination import LOGLINEAR, logarithm
+from lasw.metrics.learned.combination_training import fit_weights
+from lasw.metrics.learned.pairwise.model import Scaling
+from lasw.metrics.learned.pairwise.network import Network, Shape, initial
+from lasw.metrics.learned.pairwise.training import outputs, scaled, symmetry
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 METRICS = ("METEOR", "TER", "NIST", "BLEU")

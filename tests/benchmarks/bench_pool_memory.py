@@ -39,11 +39,8 @@ def generate(lists: list[Path], target: Path, candidates: int) -> None:
 
 def measure(target: str, references: str) -> None:
     """Fill the pool; print what it took."""
-    from lasw.metrics.base import References
-    from lasw.metrics.registry import metric
-    from lasw.metrics.text import read_corpus
-    from lasw.tuning.formats.nbest_reader import stream_nbest
-    from lasw.tuning.pool import Pool
+    from lasw.metrics import References, metric, read_corpus
+    from lasw.tuning import Pool, stream_nbest
 
     bleu = metric("PGBC4")
     pool = Pool(References((read_corpus(references),)))

@@ -12,13 +12,8 @@ from itertools import repeat
 import numpy as np
 from bench_metrics import DATA, cpu_seconds, invented_text
 
-from lasw.metrics.base import Metric, References
-from lasw.metrics.registry import metric
-from lasw.metrics.rose import Rose
-from lasw.metrics.rose_features import RoseFeatures
-from lasw.metrics.rose_model import RoseModel
-from lasw.metrics.text import Corpus, Vocabulary, read_corpus
-from lasw.metrics.word_classes import most_frequent
+from lasw.metrics import Corpus, Metric, References, Rose, RoseFeatures, RoseModel, Vocabulary, metric, read_corpus
+from lasw.metrics.learned.word_classes import most_frequent
 
 
 def rose(references: References, *, pos: bool = False) -> Rose:

@@ -26,22 +26,23 @@ from typing import Any
 
 import numpy as np
 
-from lasw.metrics.base import References
-from lasw.metrics.files import read_lines
-from lasw.metrics.registry import metric
-from lasw.metrics.text import Vocabulary, read_corpus
-from lasw.tuning.configuration import RunSettings
-from lasw.tuning.decoders.base import Decoder
+from lasw.metrics import References, Vocabulary, metric, read_corpus, read_lines
+from lasw.tuning import (
+    Decoder,
+    Json,
+    Loop,
+    NBest,
+    RunDirectory,
+    Thot,
+    Weights,
+    first_hypotheses,
+    make_optimiser,
+    read_weights,
+)
 from lasw.tuning.decoders.replay import Replay
-from lasw.tuning.decoders.thot import Thot
-from lasw.tuning.first_best import corpus_score, first_hypotheses
-from lasw.tuning.formats.weight_files import read_weights
-from lasw.tuning.loop import Loop
-from lasw.tuning.nbest import NBest
-from lasw.tuning.optimisers import make_optimiser
-from lasw.tuning.run_directory import Json, RunDirectory
-from lasw.tuning.stopping import SETTLED, Stopping
-from lasw.tuning.weights import Weights
+from lasw.tuning.loop.settings import RunSettings
+from lasw.tuning.loop.stopping import SETTLED, Stopping
+from lasw.tuning.pool.first_best import corpus_score
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 SECONDS = 45.0  # of decoding the 1014 sentences of the recorded run once
@@ -143,7 +144,7 @@ class Run:
         return [record["dev_score"] for record in self.records]
 
     def end(self, rule: Stopping) -> int:
-        """The last round whose weights a loop with this rule would have decoded with (see `lasw.tuning.loop`)."""
+        """The last round whose weights a loop with this rule would have decoded with (see `lasw.tuning.loop.loop`)."""
         rounds = len(self.records) - ("pool_bleu" not in self.records[-1])
         for count in range(1, rounds + 1):
             reason = rule.reason(self.records[:count], 0, 1e-5)

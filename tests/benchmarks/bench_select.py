@@ -22,9 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
-from lasw.selection.bitext import Bitext
-from lasw.selection.la import REACH, WORDS, pool_collector, select
-from lasw.selection.la_features import LAScorer
+from lasw.selection import WORDS, Bitext, LAScorer, pool_collector, select
+from lasw.selection.choice.la import REACH
 
 GOAL_RATE, GOAL_BYTES = 200_000, 1e9
 LENGTH = 25

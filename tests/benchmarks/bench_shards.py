@@ -26,12 +26,11 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from bench_select import generate
 
-from lasw.selection.bitext import Bitext
-from lasw.selection.candidates import Collection
-from lasw.selection.distributed import dask, distributed_collector, score_part
-from lasw.selection.la import REACH, WORDS, pool_collector, select
-from lasw.selection.la_features import LAScorer
-from lasw.selection.shards import FilePart, pair_count, parts_of
+from lasw.selection import WORDS, Bitext, LAScorer, dask, distributed_collector, pool_collector, select
+from lasw.selection.choice.candidates import Collection
+from lasw.selection.choice.distributed import score_part
+from lasw.selection.choice.la import REACH
+from lasw.selection.choice.shards import FilePart, pair_count, parts_of
 
 SCORER = LAScorer(("the", "of"))
 SHARD = 1_000_000  # pairs of a file in the plan

@@ -22,16 +22,18 @@ from pathlib import Path
 import numpy as np
 import scipy
 
-from lasw.metrics.base import References
-from lasw.metrics.registry import metric
-from lasw.metrics.text import Corpus, Vocabulary, read_corpus
-from lasw.tuning.formats.nbest_writer import write_nbest
-from lasw.tuning.formats.weight_files import read_weights, write_weights
-from lasw.tuning.nbest import NBest
-from lasw.tuning.optimisers import make_optimiser
-from lasw.tuning.pool import Pool
-from lasw.tuning.pool_reader import read_pool
-from lasw.tuning.weights import FeatureNames, Weights
+from lasw.metrics import Corpus, References, Vocabulary, metric, read_corpus
+from lasw.tuning import (
+    FeatureNames,
+    NBest,
+    Pool,
+    Weights,
+    make_optimiser,
+    read_pool,
+    read_weights,
+    write_nbest,
+    write_weights,
+)
 
 GOAL_SECONDS, GOAL_MEGABYTES = 120.0, 4000.0
 DENSE, LENGTH, WORDS = 14, 20, 20_000

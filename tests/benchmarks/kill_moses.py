@@ -18,10 +18,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from test_mert_moses import call, files, made
+from moses_runs import call, files, made
 
 OPTIONS = ("--batch-mira", "--batch-mira-args", "-J 20", "--maximum-iterations", "5", "--return-best-dev")
-PROGRAM = [sys.executable, "-c", "import sys; from lasw.scripts.mert_moses import main; sys.exit(main())"]
+PROGRAM = [sys.executable, "-c", "import sys; from lasw.scripts.mert_moses.command import main; sys.exit(main())"]
 
 
 def started(place: Path, folder: Path, *more: str) -> subprocess.Popen[bytes]:

@@ -1,1 +1,13 @@
 """Tuned systems side by side: a grid of optimisers, losses, development sets and seeds, tuned, tested and compared."""
+
+from typing import TYPE_CHECKING
+
+from lasw.metrics.lazily import front_door
+
+# fmt: off
+if TYPE_CHECKING:
+    from lasw.tuning.comparison.configuration import comparison_names, read_comparison
+    from lasw.tuning.comparison.table import table_text
+    from lasw.tuning.comparison.whole import compare
+else:
+    __getattr__, __dir__ = front_door(__name__, __file__)

@@ -6,9 +6,8 @@ import difflib
 from collections.abc import Sequence
 from typing import Any
 
-from lasw.metrics.errors import UserError
-from lasw.tuning.comparison.keys import NAMED, PLAIN, SECTIONS, keys_of
-from lasw.tuning.parameters import Parameter
+from lasw.metrics import Parameter, UserError
+from lasw.tuning.comparison.keys import NAMED, PLAIN, SECTIONS, comparison_keys_of
 
 
 def parsed_changes(texts: Sequence[str], sections: dict[str, dict[str, Any]]) -> list[tuple[tuple[str, ...], str, Any]]:
@@ -34,7 +33,7 @@ def parsed_changes(texts: Sequence[str], sections: dict[str, dict[str, Any]]) ->
         if kind == "decoder":
             sections.setdefault("decoder", {})
         values = sections[kind] if len(section) == 1 else sections[kind].get(section[1], {})
-        own = keys_of(kind, {**values, **({key: given[0]} if key in ("name", "optimiser") else {})})
+        own = comparison_keys_of(kind, {**values, **({key: given[0]} if key in ("name", "optimiser") else {})})
         shown = ".".join((*section, key))
         if key not in own:
             near = difflib.get_close_matches(key, own, n=1)

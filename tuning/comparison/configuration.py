@@ -21,12 +21,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from lasw.metrics.errors import UserError
-from lasw.metrics.files import read_lines
-from lasw.metrics.registry import metric
-from lasw.tuning import configuration as tuning
+from lasw.metrics import UserError, metric, parameters, read_lines
 from lasw.tuning.comparison.changes import parsed_changes
-from lasw.tuning.comparison.keys import NAMED, PLAIN, SECTIONS, keys_of
+from lasw.tuning.comparison.keys import NAMED, PLAIN, SECTIONS, comparison_keys_of
 from lasw.tuning.comparison.settings import (
     AUTO,
     BEST,
@@ -42,8 +39,8 @@ from lasw.tuning.comparison.settings import (
     TestSet,
     local_setting,
 )
-from lasw.tuning.parameters import parameters
-from lasw.tuning.toml_text import line_of, parse
+from lasw.tuning.loop import names_of
+from lasw.tuning.settings import line_of, parse
 
 _FILE_END = ".toml"
 _FOLDERS = ("compare", "thesis")  # of the comparisons that come with the package
@@ -77,7 +74,7 @@ def read_comparison(name: str, changes: Sequence[str] = ()) -> Comparison:
     return _comparison(sections, name)
 
 
-def names() -> list[str]:
+def comparison_names() -> list[str]:
     """The comparisons that come with the package."""
     found = []
     for folder in _FOLDERS:
@@ -88,14 +85,14 @@ def names() -> list[str]:
 
 
 def _text(name: str) -> tuple[str, Path]:
-    if not os.path.exists(name) and name in names():
+    if not os.path.exists(name) and name in comparison_names():
         resource = resources.files("lasw.configs").joinpath(*(name + _FILE_END).split("/"))
         return resource.read_text(encoding="utf-8"), Path.cwd()
     if not os.path.exists(name) and not name.endswith(_FILE_END):
-        near = difflib.get_close_matches(name, names(), n=1)
+        near = difflib.get_close_matches(name, comparison_names(), n=1)
         raise UserError(
             f"no file and no comparison {name!r}",
-            expected=f"a TOML file or one of {', '.join(names())}",
+            expected=f"a TOML file or one of {', '.join(comparison_names())}",
             remedy=f"did you mean {near[0]!r}?" if near else None,
         )
     return "\n".join(read_lines(name)) + "\n", Path(name).parent
@@ -134,7 +131,7 @@ class _Checked:
 
     def _values(self, section: str, shown: str, values: Any) -> dict[str, Any]:
         table = self._table(shown, values)
-        own = keys_of(section, table)
+        own = comparison_keys_of(section, table)
         found = {}
         for key, value in table.items():
             if key not in own:
@@ -148,7 +145,7 @@ class _Checked:
 
     def _wrong(self, what: str, key: str, section: str | None, valid: list[str]) -> UserError:
         near = difflib.get_close_matches(key, valid, n=1)
-        home = [other for other in PLAIN if key in keys_of(other)] if section and not near else []
+        home = [other for other in PLAIN if key in comparison_keys_of(other)] if section and not near else []
         remedy = f"did you mean {near[0]!r}?" if near else f"valid are {', '.join(valid)}"
         if home:
             remedy = "it belongs in " + " or ".join(f"[{one}]" for one in home)
@@ -191,12 +188,12 @@ def _system(name: str, values: dict[str, Any], development: dict[str, Developmen
     own = parameters(SystemSettings)
     settings = _made(SystemSettings, f"system.{name}", {k: v for k, v in values.items() if k in own}, path)
     arguments = {key: value for key, value in values.items() if key not in own}
-    if settings.optimiser not in (NO_TUNING, *tuning.known("optimiser")):
-        near = difflib.get_close_matches(settings.optimiser, tuning.known("optimiser"), n=1)
+    if settings.optimiser not in (NO_TUNING, *names_of("optimiser")):
+        near = difflib.get_close_matches(settings.optimiser, names_of("optimiser"), n=1)
         raise UserError(
             f"[system.{name}] unknown optimiser {settings.optimiser!r}",
             path=path,
-            expected=", ".join((*tuning.known("optimiser"), NO_TUNING)),
+            expected=", ".join((*names_of("optimiser"), NO_TUNING)),
             remedy=f"did you mean {near[0]!r}?" if near else None,
         )
     if settings.local not in (NOT_LOCAL, AUTO, BEST):
@@ -220,7 +217,7 @@ def _check_files(
     decoder: dict[str, Any] | None, development: dict[str, DevelopmentSet], test: dict[str, TestSet], path: str
 ) -> None:
     if decoder is not None and "name" not in decoder:
-        raise UserError("[decoder] has no name", path=path, expected=f"one of {', '.join(tuning.known('decoder'))}")
+        raise UserError("[decoder] has no name", path=path, expected=f"one of {', '.join(names_of('decoder'))}")
     named = {**{f"development.{k}": v for k, v in development.items()}, **{f"test.{k}": v for k, v in test.items()}}
     lists_only = decoder is None or decoder["name"] == "fixed"
     for shown, one in named.items():

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from lasw.tuning.comparison.settings import TestSet
+from lasw.tuning.provenance import fingerprint
 from lasw.tuning.run_directory import Json
-from lasw.tuning.tune import fingerprint, open_decoder
+from lasw.tuning.tuner import open_decoder
 
 PATHS = ("source", "references", "lists", "start")  # of a development or test set
 

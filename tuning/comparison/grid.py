@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lasw.metrics.base import version
-from lasw.metrics.errors import UserError
+from lasw.metrics import UserError, parameters, version
 from lasw.tuning.comparison.fingerprints import PATHS, Fingerprints
 from lasw.tuning.comparison.settings import (
     DEFAULT_LOSS,
@@ -23,10 +22,9 @@ from lasw.tuning.comparison.settings import (
     System,
     TestSet,
 )
-from lasw.tuning.configuration import configuration as tuning_configuration
-from lasw.tuning.configuration import keys
-from lasw.tuning.optimisers import make_optimiser, optimiser_class
-from lasw.tuning.parameters import parameters
+from lasw.tuning.loop import configuration as tuning_configuration
+from lasw.tuning.loop import keys_of
+from lasw.tuning.optimisers import OPTIMISERS, make_optimiser
 from lasw.tuning.run_directory import Json
 
 _HASH = 10  # hexadecimal digits in the name of a folder: 40 bits for a few hundred runs
@@ -172,7 +170,7 @@ def tasks(comparison: Comparison, found: Sequence[Row], folder: Path, command: s
 
 def _losses(system: System, of_all: Sequence[str]) -> list[str | None]:
     name, own = system.settings.optimiser, system.settings.losses
-    fields = {} if name == NO_TUNING else {one.name: one for one in dataclasses.fields(optimiser_class(name))}
+    fields = {} if name == NO_TUNING else {one.name: one for one in dataclasses.fields(OPTIMISERS.find(name))}  # type: ignore[arg-type]
     if "metric" not in fields:
         if own:
             raise UserError(f"[system.{system.name}] losses, but {name} has none", remedy="drop them")
@@ -271,7 +269,7 @@ def _defaults(row: Row) -> Json:
     name = row.system.settings.optimiser
     if name == NO_TUNING:
         return {}
-    return {key: one.default for key, one in parameters(optimiser_class(name)).items() if key != "seed"}
+    return {key: one.default for key, one in parameters(OPTIMISERS.find(name)).items() if key != "seed"}
 
 
 def _translation(
@@ -308,7 +306,7 @@ def _slug(text: str) -> str:
 
 def _without_paths(section: str, values: Json) -> Json:
     """Files are told apart by their content, so their names are no settings."""
-    own = keys(section, values.get("name"))
+    own = keys_of(section, values.get("name"))
     return {key: value for key, value in values.items() if own[key].kind is not Path}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lasw.tuning import configuration as tuning
+from lasw.metrics import Parameter, parameters
 from lasw.tuning.comparison.settings import (
     NO_TUNING,
     ComparisonSettings,
@@ -12,27 +12,27 @@ from lasw.tuning.comparison.settings import (
     SystemSettings,
     TestSet,
 )
-from lasw.tuning.parameters import Parameter, parameters
+from lasw.tuning.loop import keys_of, names_of
 
 PLAIN = ("comparison", "run", "decoder")
 NAMED = ("development", "test", "system")  # any number of each, by name
 SECTIONS = (*PLAIN, *NAMED)
 
 
-def keys_of(section: str, values: dict[str, Any] | None = None) -> dict[str, Parameter]:
+def comparison_keys_of(section: str, values: dict[str, Any] | None = None) -> dict[str, Parameter]:
     """What may stand in a section, with the values that are there (a decoder's or optimiser's name decides)."""
     if section == "comparison":
         return parameters(ComparisonSettings)
     if section == "run":
-        return {key: one for key, one in tuning.keys("run").items() if key not in ("directory", "seed", "start")}
+        return {key: one for key, one in keys_of("run").items() if key not in ("directory", "seed", "start")}
     if section == "decoder":
         name = (values or {}).get("name")
-        return tuning.keys("decoder", name if name in tuning.known("decoder") else None)
+        return keys_of("decoder", name if name in names_of("decoder") else None)
     if section != "system":
         return parameters(DevelopmentSet if section == "development" else TestSet)
     own = parameters(SystemSettings)
     name = (values or {}).get("optimiser")
     if name == NO_TUNING:
         return own
-    of_optimiser = tuning.keys("optimiser", name if name in tuning.known("optimiser") else None)
+    of_optimiser = keys_of("optimiser", name if name in names_of("optimiser") else None)
     return {**own, **{key: one for key, one in of_optimiser.items() if key not in ("name", "metric", *own)}}

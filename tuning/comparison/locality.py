@@ -11,22 +11,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lasw.metrics.base import References
-from lasw.metrics.errors import UserError
-from lasw.metrics.files import read_lines
-from lasw.metrics.preprocessing import Preprocessing
-from lasw.metrics.registry import metric
-from lasw.metrics.text import Vocabulary, read_corpus
+from lasw.metrics import Preprocessing, References, UserError, Vocabulary, metric, read_corpus, read_lines
 from lasw.tuning.comparison.settings import AUTO, BEST, DevelopmentSet, local_setting
-from lasw.tuning.leave_one_out import grid, leave_one_out
-from lasw.tuning.local import GLOBAL, LocalWeigher
-from lasw.tuning.local_samples import LocalSamples, local_samples
-from lasw.tuning.optimisers import make_optimiser
-from lasw.tuning.pairwise import PairwiseOptimiser
-from lasw.tuning.pool import Pool
-from lasw.tuning.pool_reader import read_pool
+from lasw.tuning.local import GLOBAL, LocalSamples, LocalWeigher, grid, leave_one_out, local_samples, make_similarity
+from lasw.tuning.optimisers import PairwiseOptimiser, make_optimiser
+from lasw.tuning.pool import Pool, read_pool
 from lasw.tuning.run_directory import Json
-from lasw.tuning.similarity import make_similarity
 from lasw.tuning.weights import Weights
 
 _SIMILARITIES = ("bleu", "words", "characters")  # those that need no word vectors

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lasw.metrics.instability import TESTS
-from lasw.metrics.registry import metric
-from lasw.metrics.significance import DEFAULT_SAMPLES, DEFAULT_SEED
+from lasw.metrics import BOOTSTRAP_SEED, DEFAULT_SAMPLES, TESTS, metric
 
 if TYPE_CHECKING:
     from lasw.tuning.local import Setting
@@ -38,7 +36,7 @@ class ComparisonSettings:
     measures: tuple[str, ...] = ("BLEU",)
     significance: str = TESTS[0]
     samples: int = DEFAULT_SAMPLES
-    sampling_seed: int = DEFAULT_SEED
+    sampling_seed: int = BOOTSTRAP_SEED
     title: str = "Comparison"
 
     def __post_init__(self) -> None:

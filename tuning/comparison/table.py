@@ -10,12 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from lasw.metrics.base import Metric, References
-from lasw.metrics.evaluation import Evaluation
-from lasw.metrics.instability import MINIMUM_RUNS, Difference, Spread, differences, spread
-from lasw.metrics.preprocessing import Preprocessing
-from lasw.metrics.registry import metric
-from lasw.metrics.text import Vocabulary, read_corpus
+from lasw.metrics import (
+    MINIMUM_RUNS,
+    Difference,
+    Evaluation,
+    Metric,
+    Preprocessing,
+    References,
+    Spread,
+    Vocabulary,
+    differences,
+    metric,
+    read_corpus,
+    spread,
+)
 from lasw.tuning.comparison.grid import Row, Task, Translation
 from lasw.tuning.comparison.settings import Comparison, ComparisonSettings
 from lasw.tuning.run_directory import Json

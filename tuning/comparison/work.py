@@ -6,7 +6,8 @@ fit.json            what tuning said: objective, warnings, seconds
 weights.json        the tuned weights; written when tuning is done
 TEST-HASH.txt       the translations of a test set, a line a sentence
 
-Lists and translations that several runs have in common are decoded by the first of them (`lasw.tuning.shared_files`).
+Lists and translations that several runs have in common are decoded by the first of them
+(`lasw.tuning.loop.shared_files`).
 """
 
 from __future__ import annotations
@@ -22,25 +23,17 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import References
-from lasw.metrics.errors import UserError
-from lasw.metrics.files import read_lines, write_text
-from lasw.metrics.preprocessing import Preprocessing
-from lasw.metrics.text import Vocabulary, read_corpus
+from lasw.metrics import Preprocessing, References, UserError, Vocabulary, read_corpus, read_lines, write_text
 from lasw.tuning.comparison.grid import Task, Translation, tuning_sections
 from lasw.tuning.comparison.locality import local_weights, tuning_pool
 from lasw.tuning.comparison.settings import NO_TUNING, NOT_LOCAL, TestSet
-from lasw.tuning.configuration import configuration
-from lasw.tuning.decoders.base import Decoder
-from lasw.tuning.first_best import check_lists, first_hypotheses
-from lasw.tuning.formats.weight_files import WeightFile, read_weight_file, read_weights, write_weights
-from lasw.tuning.formats.weight_match import match
+from lasw.tuning.decoders import Decoder
+from lasw.tuning.formats import WeightFile, match, read_weight_file, read_weights, write_weights
+from lasw.tuning.loop import SharedFiles, configuration
 from lasw.tuning.optimisers import make_optimiser
-from lasw.tuning.pool import Pool
-from lasw.tuning.pool_reader import read_pool
+from lasw.tuning.pool import Pool, check_lists, first_hypotheses, read_pool
 from lasw.tuning.run_directory import Json, write_json
-from lasw.tuning.shared_files import SharedFiles
-from lasw.tuning.tune import open_decoder, tune
+from lasw.tuning.tuner import open_decoder, tune
 from lasw.tuning.weights import Weights
 
 T = TypeVar("T")

@@ -1,1 +1,15 @@
-"""Programs that translate: one file each, all behind `lasw.tuning.decoders.base.Decoder`."""
+"""Programs that translate: one file or folder each, all behind `lasw.tuning.decoders.base.Decoder`."""
+
+from typing import TYPE_CHECKING
+
+from lasw.metrics.lazily import front_door
+
+# fmt: off
+if TYPE_CHECKING:
+    from lasw.tuning.decoders.base import Decoder
+    from lasw.tuning.decoders.moses import Moses, refuse_program
+    from lasw.tuning.decoders.program import last_lines
+    from lasw.tuning.decoders.registry import DECODERS
+    from lasw.tuning.decoders.thot import Thot, TrainingOptions, build_system, check_text
+else:
+    __getattr__, __dir__ = front_door(__name__, __file__)

@@ -6,8 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from lasw.metrics.errors import UserError
-from lasw.metrics.text import Vocabulary
+from lasw.metrics import UserError, Vocabulary
 from lasw.tuning.nbest import NBest
 from lasw.tuning.weights import Weights
 

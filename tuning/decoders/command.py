@@ -11,15 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from lasw.metrics.errors import UserError
-from lasw.metrics.files import write_text
-from lasw.metrics.registry import unknown
-from lasw.metrics.text import Vocabulary
+from lasw.metrics import UserError, Vocabulary, unknown, write_text
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.joining import joined
 from lasw.tuning.decoders.program import Program, paths_as_values, shards, stop
-from lasw.tuning.formats.nbest_reader import Options, read_nbest
-from lasw.tuning.formats.weight_files import KINDS, MOSES, read_weight_file, write_weights
+from lasw.tuning.formats import MOSES, WEIGHT_KINDS, Options, read_nbest, read_weight_file, write_weights
 from lasw.tuning.nbest import NBest
 from lasw.tuning.weights import Weights
 
@@ -67,8 +63,8 @@ class Command(Decoder):
         kept = {k: v for k, v in file.weights.by_group().items() if not k.startswith(_NEVER_LISTED)}
         self._start = Weights.from_groups(kept, file.weights.sparse)
         self._kind = kind or _KIND_OF_LINES.get(file.kind, file.kind)
-        if self._kind not in KINDS:
-            raise unknown("kind of weight file", self._kind, list(KINDS))
+        if self._kind not in WEIGHT_KINDS:
+            raise unknown("kind of weight file", self._kind, list(WEIGHT_KINDS))
         if self._kind == MOSES and file.kind != MOSES:
             raise UserError("this is no moses.ini", path=os.fspath(initial), remedy="give the one to take over")
         self.configuration_name = "moses.ini" if self._kind == MOSES else f"decoder.{_ENDS.get(self._kind, 'weights')}"

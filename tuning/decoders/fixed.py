@@ -7,14 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lasw.metrics.errors import UserError
-from lasw.metrics.text import Vocabulary
+from lasw.metrics import UserError, Vocabulary
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.joining import joined, rows
-from lasw.tuning.formats.feature_columns import FeatureColumns
-from lasw.tuning.formats.nbest_reader import Options, read_nbest, stream_nbest
-from lasw.tuning.formats.weight_files import WeightFile, read_weight_file
-from lasw.tuning.formats.weight_match import match
+from lasw.tuning.formats import FeatureColumns, Options, WeightFile, match, read_nbest, read_weight_file, stream_nbest
 from lasw.tuning.nbest import NBest
 from lasw.tuning.weights import Weights
 

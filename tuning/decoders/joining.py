@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import scipy
 
-from lasw.metrics.text import Corpus, Vocabulary
+from lasw.metrics import Corpus, Vocabulary
 from lasw.tuning.nbest import NBest
 
 

@@ -14,7 +14,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from lasw.metrics.errors import UserError
+from lasw.metrics import UserError
 
 PLACEHOLDERS = ("weights", "source", "nbest", "n")
 _LAST_LINES = 5

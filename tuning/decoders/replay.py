@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lasw.metrics.base import References
-from lasw.metrics.text import Corpus, Vocabulary
+from lasw.metrics import Corpus, References, Vocabulary
 from lasw.tuning.decoders.fixed import Fixed
 from lasw.tuning.decoders.joining import rows
 from lasw.tuning.nbest import NBest

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import IO, Any, cast
 
-from lasw.metrics.errors import UserError
+from lasw.metrics import UserError
 
 _LAST_LINES = 5
 

@@ -1,1 +1,19 @@
 """Files of translation systems: N-best lists, weights, Moses' own; one reader each, found by content."""
+
+from typing import TYPE_CHECKING
+
+from lasw.metrics.lazily import front_door
+
+# fmt: off
+if TYPE_CHECKING:
+    from lasw.tuning.formats.moses import is_features_file, read_moses_files
+    from lasw.tuning.formats.nbest import (
+        FeatureColumns, Growing, Options, RepeatedLines, nbest_text, read_nbest, stream_nbest, write_nbest,
+    )
+    from lasw.tuning.formats.weights import (
+        MOSES, WEIGHT_KINDS, Match, Path, WeightFile, as_json, check_count, check_output, check_template, json_line,
+        kind_of_name, marked, match, read_local_weights, read_weight_file, read_weights, rewrite, write_local_weights,
+        write_settings, write_weights,
+    )
+else:
+    __getattr__, __dir__ = front_door(__name__, __file__)

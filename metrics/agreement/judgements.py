@@ -1,0 +1,199 @@
+"""People's pairwise rankings of systems, segment by segment, and the folder they come in.
+
+A folder holds ``ref.txt`` (or several: ``ref0.txt``, ``ref1.txt``), ``hyp/SYSTEM.txt`` and ``pairs.tsv``, each
+compressed or not. ``pairs.tsv`` has the columns ``seg1 sysA sysB rel judge``: the segment counted from 1, and ``<``
+where sysA is better, ``>`` where sysB is, ``=`` for a tie; other columns are ignored. People were sometimes shown the
+reference among the systems: pairs with ``_ref`` are left out, and counted.
+
+Where people's scores of whole systems are known by themselves, ``systems.tsv`` holds them, columns ``system human``;
+they then count instead of the share of comparisons won, and ``pairs.tsv`` may be missing.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.metrics.base import Evaluation, number_in
+from lasw.metrics.errors import UserError, unknown
+from lasw.metrics.text import References, Vocabulary, read_corpus, read_lines
+
+MOST_SEGMENTS = 9_999_999  # of a set of judgements: numbers are drawn for all up to the last
+
+_REFERENCE = "_ref"
+_COLUMNS = ("seg1", "sysA", "sysB", "rel")
+_TEXT = re.compile(r"(?P<name>.+)\.txt(\.(gz|bz2|xz))?")
+_TABLE = r"{}\.tsv(\.(gz|bz2|xz))?"
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """Systems' translations and which of two a person preferred.
+
+    Attributes:
+        name: of the folder.
+        systems: S names, in alphabetical order.
+        evaluation: the S systems' translations of n segments.
+        segment: (m,) int64, 0-based segment of each preference.
+        better, worse: (m,) int64, system preferred and system not preferred.
+        ties: how many pairs people found equally good; they enter no correlation.
+        with_reference: how many pairs were left out because one of the two was the reference itself.
+        given: (S,) people's scores of the systems, NaN for one without; None if they come from the preferences.
+    """
+
+    name: str
+    systems: tuple[str, ...]
+    evaluation: Evaluation
+    segment: NDArray[np.int64]
+    better: NDArray[np.int64]
+    worse: NDArray[np.int64]
+    ties: int
+    with_reference: int
+    given: NDArray[np.float64] | None = None
+
+    def expected_wins(self) -> NDArray[np.float64]:
+        """(S,) share of each system's comparisons that it won, ties left out; NaN for a system never compared."""
+        wins = np.bincount(self.better, minlength=len(self.systems)).astype(np.float64)
+        compared = wins + np.bincount(self.worse, minlength=len(self.systems))
+        shares = np.full(len(wins), np.nan)
+        np.divide(wins, compared, out=shares, where=compared > 0)
+        return shares
+
+
+def read_judgements(
+    folder: str | Path, *, preprocess: Callable[[str], str] | None = None, encoding: str = "utf-8"
+) -> Judgements:
+    """Read a folder as described above.
+
+    Raises:
+        UserError: a file is missing or a line of the table is wrong.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise UserError("no such folder", path=folder)
+    vocabulary = Vocabulary()
+    references = [path for name, path in _texts(folder) if re.fullmatch(r"ref\d*", name)]
+    systems = _texts(folder / "hyp")
+    if not references:
+        raise UserError("no reference", path=folder, expected="ref.txt or ref.txt.gz in it")
+    if not systems:
+        raise UserError("no system", path=folder / "hyp", expected="a file NAME.txt or NAME.txt.gz a system")
+
+    def corpora(paths: list[Path]):  # type: ignore[no-untyped-def]
+        return tuple(read_corpus(path, vocabulary, preprocess=preprocess, encoding=encoding) for path in paths)
+
+    evaluation = Evaluation(References(corpora(references)), corpora([path for _, path in systems]))
+    names = tuple(name for name, _ in systems)
+    pairs, scores = _tables(folder, "pairs"), _tables(folder, "systems")
+    if len(pairs) + (not pairs and len(scores)) != 1 or len(scores) > 1:
+        found = f"{len(pairs)} tables of judgements"
+        found += f", {len(scores)} of systems" if scores else ""
+        raise UserError(found, path=folder, expected="one, pairs.tsv or pairs.tsv.gz")
+    given = _read_systems(scores[0], names, encoding) if scores else None
+    if not pairs:
+        nothing = np.empty(0, dtype=np.int64)
+        return Judgements(folder.resolve().name, names, evaluation, nothing, nothing, nothing, 0, 0, given)
+    preferences = _read_pairs(pairs[0], names, len(evaluation.references), encoding)
+    return Judgements(folder.resolve().name, names, evaluation, *preferences, given)
+
+
+def _tables(folder: Path, name: str) -> list[Path]:
+    return [path for path in sorted(folder.iterdir()) if re.fullmatch(_TABLE.format(name), path.name)]
+
+
+def _texts(folder: Path) -> list[tuple[str, Path]]:
+    """(name, path) of the text files of a folder, by name; two files of one name are refused."""
+    found: dict[str, Path] = {}
+    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+        match = _TEXT.fullmatch(path.name)
+        if match is None:
+            continue
+        if match["name"] in found:
+            raise UserError(f"the same text as {found[match['name']].name}", path=path, expected="one file for each")
+        found[match["name"]] = path
+    return sorted(found.items())
+
+
+def _read_pairs(
+    path: Path, systems: tuple[str, ...], segments: int, encoding: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int, int]:
+    index = {name: k for k, name in enumerate(systems)}
+    rows: list[tuple[int, int, int]] = []
+    ties = with_reference = 0
+    for number, (segment, first, second, relation) in _rows(path, _COLUMNS, encoding):
+        if _REFERENCE in (first, second):
+            with_reference += 1
+            continue
+        if not 1 <= segment_number(segment) <= segments:
+            raise UserError(f"segment {segment!r}", path=path, line=number, expected=f"a number from 1 to {segments}")
+        for name in (first, second):
+            if name not in index:
+                raise _unknown_system(name, systems, path, number)
+        if first == second:
+            raise UserError(f"system {first} against itself", path=path, line=number, expected="two systems")
+        if relation == "=":
+            ties += 1
+        elif relation == "<":
+            rows.append((int(segment) - 1, index[first], index[second]))
+        elif relation == ">":
+            rows.append((int(segment) - 1, index[second], index[first]))
+        else:
+            raise UserError(f"relation {relation!r}", path=path, line=number, expected="'<', '>' or '='")
+    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    return table[:, 0], table[:, 1], table[:, 2], ties, with_reference
+
+
+def _read_systems(path: Path, systems: tuple[str, ...], encoding: str) -> NDArray[np.float64]:
+    """(S,) people's scores, NaN for a system without."""
+    index = {name: k for k, name in enumerate(systems)}
+    scores = np.full(len(systems), np.nan)
+    for number, (name, text) in _rows(path, ("system", "human"), encoding):
+        if name == _REFERENCE:
+            continue
+        if name not in index:
+            raise _unknown_system(name, systems, path, number)
+        if not math.isnan(scores[index[name]]):
+            raise UserError(f"system {name} again", path=path, line=number, expected="one line for each")
+        score = number_in(text)
+        if score is None:
+            raise UserError(f"score {text!r}", path=path, line=number, expected="a finite number")
+        scores[index[name]] = score
+    return scores
+
+
+def _rows(path: Path, columns: tuple[str, ...], encoding: str) -> Iterator[tuple[int, list[str]]]:
+    """The 1-based number of each line behind the first, and its fields of these columns."""
+    lines = read_lines(path, encoding=encoding)
+    header = lines[0].split("\t") if lines else []
+    missing = [name for name in columns if name not in header]
+    if missing:
+        raise UserError(
+            f"no column {missing[0]!r}", path=path, line=1, expected="a first line that names the columns, with tabs"
+        )
+    twice = next((name for name in columns if header.count(name) > 1), None)
+    if twice is not None:
+        raise UserError(f"two columns {twice!r}", path=path, line=1, expected="each once")
+    places = [header.index(name) for name in columns]
+    for number, line in enumerate(lines[1:], start=2):
+        fields = line.split("\t")
+        if not line and number == len(lines):
+            raise UserError("one extra blank last line", path=path, line=number, remedy="remove it")
+        if len(fields) != len(header):
+            raise UserError(f"{len(fields)} columns", path=path, line=number, expected=f"{len(header)}")
+        yield number, [fields[place] for place in places]
+
+
+def segment_number(text: str) -> int:
+    """The number from 1 that `text` is; 0 if it is none, or too large to be one."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(MOST_SEGMENTS)) else 0
+
+
+def _unknown_system(name: str, systems: tuple[str, ...], path: Path, line: int) -> UserError:
+    error = unknown("system", name, list(systems))
+    return UserError(error.found, path=path, line=line, expected=error.expected, remedy=error.remedy)

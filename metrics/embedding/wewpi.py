@@ -1,0 +1,170 @@
+"""WE and WE_WPI: sentences as weighted words, moved onto each other (Echizen'ya, Araki & Hovy 2019).
+
+Every word of a sentence weighs tf * (log(N/df) + 1), tf its count in the sentence; a word that stands there twice is
+there twice, each with tf 2 (eq. 9-11 taken literally); the weights of a sentence add up to 1. Score = 1 - work, the
+least work that moves the hypothesis onto the reference. Moving costs
+
+- WE: 1 - cos;
+- WE_WPI: 1 - cos * exp(-pos_inf) for a word and the one it is aligned to, 1 for all other pairs, where pos_inf is the
+  difference of relative positions |i/m - j/n| (eq. 8, 12). A hypothesis word is aligned to the reference word with the
+  highest cos * (1 - pos_inf); of several that choose the same only the best keeps it, the others stay unaligned. As
+  aligned pairs are disjoint the least work is known at once: 1 - sum of cos * exp(-pos_inf) * the lesser weight.
+
+Cosines are between 0 and 1 in the paper, so negative ones are 0 here. A word without a vector has cosine 1 with itself
+and 0 with all others. Ties go to the first word. An empty hypothesis scores 0, against an empty reference 1.
+
+df (N) counts sentences of all hypotheses for a hypothesis' words, of all references for a reference's. What all
+hypotheses are is known when a test set is scored, ``df=hypotheses``; in tuning they come list by list, and a score must
+not depend on what came with it. So by default both counts are of the references.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.metrics.base import Metric, Signature
+from lasw.metrics.embedding.idf import DocumentFrequencies, inverse, sentence_counts
+from lasw.metrics.embedding.wewpi_kernel import score_pairs
+from lasw.metrics.embedding.wmd import check_seed, check_vectors, configured
+from lasw.metrics.errors import UserError, unknown
+from lasw.metrics.ngram import ReferenceNgrams
+from lasw.metrics.text import Corpus, References, distinct
+from lasw.metrics.vectors import UNKNOWN, Embedding, described, open_vectors
+
+REFERENCES, HYPOTHESES = "references", "hypotheses"
+
+
+@dataclass(frozen=True)
+class We(Metric):
+    """WE; scores in [0, 1].
+
+    Args:
+        vectors: a file of word vectors, see `lasw.metrics.vectors.files`.
+        df: where frequencies are counted: ``references``; ``hypotheses`` for hypotheses' words, all that are scored at
+            once, which is for whole test sets and not for tuning; or a file of sentences for both sides.
+        unknown: the vector of a word that has none, see `lasw.metrics.vectors.vectors.Embedding`.
+        seed: of random and average vectors.
+
+    Statistics, (n, 2) float64: score, 1; of several references that of the best. The corpus score is the mean.
+
+    Raises:
+        UserError: no vectors are given, there is no such file, or a value does not exist.
+    """
+
+    vectors: str = ""
+    df: str = REFERENCES
+    unknown: str = "zero"
+    seed: int = 1
+
+    name = "WE"
+
+    def __post_init__(self) -> None:
+        check_vectors(self.name, self.vectors)
+        check_seed(self.name, self.seed)
+        if self.unknown not in UNKNOWN:
+            raise unknown(f"value of {self.name}:unknown", self.unknown, list(UNKNOWN))
+        if self.df not in (REFERENCES, HYPOTHESES) and not os.path.isfile(self.df):
+            raise UserError(f"{self.name}:df={self.df}", expected=f"{REFERENCES}, {HYPOTHESES}, or a file of sentences")
+
+    @property
+    def _aligned(self) -> bool:
+        return False
+
+    def signature(self) -> Signature:
+        """All settings; files by name and fingerprint."""
+        df = self.df if self.df in (REFERENCES, HYPOTHESES) else described(self.df)
+        rest = [(f.name, str(getattr(self, f.name))) for f in fields(self) if f.name not in ("vectors", "df")]
+        return Signature(self.name, (("vectors", described(self.vectors)), ("df", df), *rest))
+
+    def prepare(self, references: References) -> WeightedReferences:
+        """The references, the vectors of their words, and how frequent these are.
+
+        Raises:
+            UserError: the vectors or the file of sentences cannot be read.
+        """
+        embedding = Embedding(open_vectors(self.vectors), references.vocabulary, unknown=self.unknown, seed=self.seed)
+        outside = None if self.df in (REFERENCES, HYPOTHESES) else DocumentFrequencies.of_file(self.df)
+        counts = sentence_counts(references.corpora)
+        sentences = len(references.corpora) * len(references)
+        return WeightedReferences(ReferenceNgrams.of(references), embedding, counts, sentences, outside)
+
+    def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[Any]:
+        """(n, 2) score and 1; the same text of a segment is looked at once."""
+        references: ReferenceNgrams = prepared.references
+        if hypotheses.vocabulary is not references.vocabulary:
+            raise TypeError("hypotheses and references must share one vocabulary")
+        owners: NDArray[np.int32] = np.ascontiguousarray(owner, dtype=np.int32)
+        rows, inverse_rows = distinct(hypotheses, owners)
+        if len(owners) and not (owners.min() >= 0 and owners.max() < len(references)):
+            raise ValueError(f"owner points outside the {len(references)} segments")
+        embedding = prepared.embedding.arrays()
+        idf = prepared.idf(hypotheses if self.df == HYPOTHESES else None)
+        scores = score_pairs(hypotheses, owners, rows, references, embedding, idf, aligned=self._aligned)
+        best = scores.max(axis=0, initial=0.0)[inverse_rows]
+        return np.stack([best, np.ones_like(best)], axis=1)
+
+    def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
+        """(n,) scores of single sentences."""
+        return self.corpus_scores(statistics)
+
+    def corpus_score(self, total: NDArray[Any]) -> float:
+        """The mean of the scores."""
+        return float(self.corpus_scores(np.asarray(total)[None])[0])
+
+    def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
+        """(m,) means; of nothing 0."""
+        sums = np.asarray(totals, dtype=np.float64)
+        return np.divide(sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=sums[:, 1] > 0)
+
+
+class WeWpi(We):
+    """WE_WPI; the settings are those of `We`."""
+
+    name = "WEWPI"
+
+    @property
+    def _aligned(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class WeightedReferences:
+    """References, vectors of the vocabulary's words, and frequencies.
+
+    Attributes:
+        counts: (words of the references,) in how many of `sentences` reference sentences each word stands.
+        outside: frequencies of another text, which then count alone.
+    """
+
+    references: ReferenceNgrams
+    embedding: Embedding
+    counts: NDArray[np.int64]
+    sentences: int
+    outside: DocumentFrequencies | None
+
+    def idf(self, hypotheses: Corpus | None) -> NDArray[np.float64]:
+        """(2, V) of words in hypotheses and in references; `hypotheses` are counted for the former if given."""
+        vocabulary = self.references.vocabulary
+        if self.outside is not None:
+            return np.stack([self.outside.idf(vocabulary)] * 2)
+        counts = np.zeros(len(vocabulary), dtype=np.int64)
+        counts[: len(self.counts)] = self.counts
+        ours = inverse(counts, self.sentences)
+        if hypotheses is None:
+            return np.stack([ours, ours])
+        return np.stack([inverse(sentence_counts([hypotheses]), len(hypotheses)), ours])
+
+
+def from_spec(name: str, options: dict[str, str]) -> We:
+    """The metric of a specification, ``WEWPI:vectors=FILE:df=hypotheses``.
+
+    Raises:
+        UserError: an option that does not exist, with the nearest that does, or a bad value.
+    """
+    metric: We = configured({"WE": We, "WEWPI": WeWpi}[name], options)
+    return metric

@@ -1,0 +1,148 @@
+"""Cross-validation of trained metrics: every segment is scored by a metric that was trained on other segments.
+
+Folds go by segment number, the same for all sets of judgements, because sets that translate into one language often
+share their references. A trainer is a registry line in `_TRAINERS` and a class with `signature` and `train`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.metrics.agreement import DirectAssessment, Judgements, Scores, weighted_sums
+from lasw.metrics.base import Evaluation, Metric, Signature
+from lasw.metrics.errors import UserError, unknown
+from lasw.metrics.significance import BOOTSTRAP_SEED
+from lasw.metrics.text import References
+
+Data = Judgements | DirectAssessment
+
+
+class Trainer(Protocol):
+    """What makes a metric from judgements."""
+
+    def signature(self) -> Signature:
+        """All settings that change the metric, but for the data."""
+
+    def train(self, data: Sequence[Data]) -> Metric:
+        """A metric. `data` is all preferences or all marks, no set empty, and holds no text of held-out segments."""
+
+
+# name, module, function(options) -> Trainer
+_TRAINERS: tuple[tuple[str, str, str], ...] = (
+    ("ROSE", "lasw.metrics.learned.rose.trainer", "from_options"),
+    ("PAIRWISE", "lasw.metrics.learned.preference_trainers", "pairwise_from_options"),
+    ("COMBINATION", "lasw.metrics.learned.preference_trainers", "combination_from_options"),
+)
+
+
+def trainer(spec: str) -> Trainer:
+    """The trainer that ``NAME[:key=value]*`` asks for.
+
+    Raises:
+        UserError: an unknown name or option (with the nearest valid one), or a bad value.
+    """
+    name, *parts = spec.split(":")
+    options: dict[str, str] = {}
+    for part in parts:
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise UserError(f"trained metric {spec!r}: {part!r}", expected="key=value")
+        if key in options:
+            raise UserError(f"trained metric {spec!r}: {key!r} is given twice")
+        options[key] = value
+    for known, module, function in _TRAINERS:
+        if known == name:
+            factory = getattr(importlib.import_module(module), function)
+            return cast(Callable[[dict[str, str]], Trainer], factory)(options)
+    raise unknown("trained metric", name, [known for known, *_ in _TRAINERS])
+
+
+def held_out_scores(trainer: Trainer, data: Sequence[Data], folds: int, *, seed: int = BOOTSTRAP_SEED) -> list[Scores]:
+    """Scores for each set, those of a fold's segments by a metric trained on the other folds of all sets.
+
+    A system's corpus score is the mean of its scores on the folds, each counting as many times as segments of it are
+    drawn.
+
+    Args:
+        trainer: of the metric.
+        data: sets of judgements, all of one kind.
+        folds: at least 2.
+        seed: of the random folds.
+
+    Raises:
+        UserError: without one of the folds nothing is left to train on, or what the trainer raises.
+    """
+    places = [_segments(x) for x in data]
+    fold_of_segment = np.random.default_rng(seed).integers(folds, size=1 + max(int(x.max(initial=0)) for x in places))
+    fold_of = [fold_of_segment[x] for x in places]
+    metrics = []
+    for k in range(folds):
+        rest = [_only(x, fold != k) for x, fold in zip(data, fold_of, strict=True)]
+        rest = [x for x in rest if _judged(x)]
+        if not rest:
+            raise UserError(f"{folds} folds", expected="fewer", remedy="all that is judged is in one of them")
+        metrics.append(trainer.train(rest))
+    return [_joined(metrics, x.evaluation, fold) for x, fold in zip(data, fold_of, strict=True)]
+
+
+def _segments(data: Data) -> NDArray[np.int64]:
+    """(n,) the number of each of the evaluation's segments."""
+    return data.segments if isinstance(data, DirectAssessment) else np.arange(len(data.evaluation.references))
+
+
+def _only(data: Data, kept: NDArray[np.bool_]) -> Data:
+    """What is judged of the segments that are kept, without the text of the others."""
+    rows = np.flatnonzero(kept)
+    if isinstance(data, DirectAssessment):
+        return data.take(rows)
+    chosen = kept[data.segment]
+    place = np.cumsum(kept) - 1
+    return dataclasses.replace(
+        data,
+        evaluation=_part(data.evaluation, rows),
+        segment=place[data.segment[chosen]],
+        better=data.better[chosen],
+        worse=data.worse[chosen],
+    )
+
+
+def _judged(data: Data) -> int:
+    return len(data.marks if isinstance(data, DirectAssessment) else data.segment)
+
+
+def _part(evaluation: Evaluation, rows: NDArray[np.integer]) -> Evaluation:
+    references = References(tuple(corpus.take(rows) for corpus in evaluation.references.corpora))
+    return Evaluation(references, tuple(system.take(rows) for system in evaluation.systems))
+
+
+def _joined(metrics: Sequence[Metric], evaluation: Evaluation, fold: NDArray[np.integer]) -> Scores:
+    """Each metric on its own fold."""
+    sentences = np.empty((len(evaluation.systems), len(fold)))
+    place = np.empty(len(fold), dtype=np.int64)
+    parts: list[tuple[int, Metric, Evaluation]] = []
+    for k, metric in enumerate(metrics):
+        rows = np.flatnonzero(fold == k)
+        if len(rows):
+            place[rows] = np.arange(len(rows))
+            parts.append((k, metric, _part(evaluation, rows)))
+            sentences[:, rows] = parts[-1][2].sentence_scores(metric)
+
+    def corpus(system: int, rows: NDArray[np.integer], counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        total = np.zeros(len(counts))
+        for k, metric, part in parts:
+            here = fold[rows] == k
+            drawn = counts[:, here].sum(axis=1)
+            sums = weighted_sums(counts[:, here], part.statistics(metric)[system][place[rows[here]]])
+            total[drawn > 0] += drawn[drawn > 0] * metric.corpus_scores(sums[drawn > 0])
+        size = counts.sum(axis=1)
+        means = np.full(len(size), np.nan)
+        np.divide(total, size, out=means, where=size > 0)
+        return means
+
+    return Scores(sentences, corpus)

@@ -1,0 +1,14 @@
+"""A neural network that decides which of two translations is better (Guzman et al. 2015)."""
+
+from typing import TYPE_CHECKING
+
+from lasw.metrics.lazily import front_door
+
+# fmt: off
+if TYPE_CHECKING:
+    from lasw.metrics.learned.pairwise.inputs import PairwiseInputs
+    from lasw.metrics.learned.pairwise.model import PairwiseModel, write_pairwise
+    from lasw.metrics.learned.pairwise.pairwise import Pairwise
+    from lasw.metrics.learned.pairwise.training import LOSSES, Examples, Settings, examples, trained_model
+else:
+    __getattr__, __dir__ = front_door(__name__, __file__)

@@ -1,0 +1,242 @@
+"""A trained pairwise network: its inputs, how they are scaled, its weights, as one JSON file."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lasw.metrics.errors import UserError
+from lasw.metrics.learned.json_model import JsonModel, finite_numbers, read_json_model, strings
+from lasw.metrics.learned.pairwise.inputs import PairwiseInputs
+from lasw.metrics.learned.pairwise.network import Floats, Network, Shape, sigmoid
+from lasw.metrics.text import write_text
+from lasw.metrics.vectors import described
+
+FORMAT = "lasw pairwise model"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """Maps what was seen in training onto [-1, 1], number by number; constants onto 0.
+
+    Attributes:
+        vector_low, vector_high: (d,) least and largest number of all sentence vectors, references' included.
+        skip_low, skip_high: (k,) of all skip features.
+    """
+
+    vector_low: Floats
+    vector_high: Floats
+    skip_low: Floats
+    skip_high: Floats
+
+    @classmethod
+    def of(cls, vectors: Floats, references: Floats, skip: Floats) -> Scaling:
+        """Of the vectors (n, d) and (s, d) and the skip features (n, k) of a training set."""
+        both = np.concatenate([vectors, references])
+        return cls(both.min(axis=0), both.max(axis=0), skip.min(axis=0), skip.max(axis=0))
+
+    def vectors(self, vectors: Floats) -> Floats:
+        """Scaled sentence vectors."""
+        return _onto_unit(vectors, self.vector_low, self.vector_high)
+
+    def skip(self, skip: Floats) -> Floats:
+        """Scaled skip features."""
+        return _onto_unit(skip, self.skip_low, self.skip_high)
+
+
+def _onto_unit(values: Floats, low: Floats, high: Floats) -> Floats:
+    span = high - low
+    scaled = np.divide(values - low, span, out=np.full(values.shape, 0.5), where=span > 0)
+    return np.asarray(2 * scaled - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What the network knows of n translations of s segments.
+
+    Attributes:
+        projected: (n, 4H), see `Network.projected`.
+        skipped: (n, 2).
+        references: (n, 2H) of each translation's segment.
+    """
+
+    projected: Floats
+    skipped: Floats
+    references: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class PairwiseModel:
+    """A network with its inputs.
+
+    Attributes:
+        inputs: sentence vectors and skip features.
+        network: trained.
+        scaling: of the inputs.
+        opponent: (k,) scaled skip features of the average translation of the training set.
+        text: how the text it was trained on was prepared, as a signature has it.
+        vectors: name and fingerprint of the file of vectors, empty without.
+        training: what it was trained on and how, for people.
+    """
+
+    inputs: PairwiseInputs
+    network: Network
+    scaling: Scaling
+    opponent: Floats
+    text: dict[str, str] = field(default_factory=dict)
+    vectors: str = ""
+    training: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.vectors and self._file():
+            object.__setattr__(self, "vectors", described(self._file()))
+
+    def _file(self) -> str:
+        return self.inputs.vectors or self.inputs.sentences
+
+    def fingerprint(self) -> str:
+        """Twelve hexadecimal digits that differ for models that decide differently."""
+        document = _as_json(self, "")
+        for key in ("training", "text", "file"):
+            del document[key]
+        document["vectors"] = self.vectors.rpartition("#")[2]  # their content counts, not what the file is called
+        return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:12]
+
+    def seen(self, vectors: Floats, skip: Floats, references: Floats) -> Seen:
+        """What decisions need of n translations.
+
+        Args:
+            vectors: (n, d) of the translations, not scaled, as all that follow.
+            skip: (n, k).
+            references: (n, d) of each translation's segment.
+        """
+        return Seen(
+            self.network.projected(self.scaling.vectors(vectors)),
+            self.network.skipped(self.scaling.skip(skip)),
+            self.network.projected_references(self.scaling.vectors(references)),
+        )
+
+    def decide(self, seen: Seen, first: Any, second: Any) -> Floats:
+        """(m,) probabilities that translation `first[i]` is better than `second[i]` of the same segment.
+
+        They are the network's output for this order; that for the other is not exactly one minus it.
+
+        Args:
+            first, second: (m,) rows of `seen`.
+        """
+        return sigmoid(
+            self.network.logits(
+                seen.projected[first],
+                seen.projected[second],
+                seen.references[first],
+                seen.skipped[first],
+                seen.skipped[second],
+            )
+        )
+
+    def scores(self, seen: Seen, vectors: Floats) -> Floats:
+        """(n,) probabilities to be better than the average translation, see `Pairwise`.
+
+        Args:
+            vectors: (n, d) of each translation's reference, not scaled: the opponent's own vector.
+        """
+        opponent = self.network.projected(self.scaling.vectors(vectors))
+        skipped = np.repeat(self.network.skipped(self.opponent[None]), len(vectors), axis=0)
+        ours = (seen.projected, seen.skipped)
+        first = self.network.logits(ours[0], opponent, seen.references, ours[1], skipped)
+        second = self.network.logits(opponent, ours[0], seen.references, skipped, ours[1])
+        return sigmoid((first - second) / 2)
+
+    def mean_wins(self, seen: Seen) -> Floats:
+        """(n,) mean probability of each of n translations of one segment to be better than each other one.
+
+        Both orders are asked, p(i, j) and 1 - p(j, i); 0.5 for a translation without others.
+        """
+        n = len(seen.projected)
+        if n < 2:
+            return np.full(n, 0.5)
+        first, second = np.divmod(np.arange(n * n), n)
+        wins = self.decide(seen, first, second).reshape(n, n)
+        wins = (wins + 1 - wins.T) / 2
+        return np.asarray((wins.sum(axis=1) - np.diag(wins)) / (n - 1))
+
+
+def write_pairwise(path: str | Path, model: PairwiseModel) -> None:
+    """Write `model` to `path`, whole or not at all; the same model gives the same bytes."""
+    write_text(path, json.dumps(_as_json(model, path), ensure_ascii=False, indent=1) + "\n")
+
+
+def read_pairwise(path: str | Path, file: str = "") -> PairwiseModel:
+    """Read what `write_pairwise` wrote.
+
+    Args:
+        path: of the model.
+        file: of vectors, where it has moved since.
+
+    Raises:
+        UserError: no such file, not a model, of another version, a value of it is wrong, or the vectors are not those
+            it was trained with.
+    """
+    get = read_json_model(path, FORMAT, VERSION)
+    kind = get("kind", str, ("words", "sentences", "none").__contains__, "words, sentences or none")
+    skip = tuple(get("skip", list, strings, "specifications of metrics"))
+    text = get("text", dict, lambda x: strings(list(x.values())), "names and strings")
+    where = _located(get, path, file) if kind != "none" else ""
+    inputs = PairwiseInputs(skip, where if kind == "words" else "", where if kind == "sentences" else "")
+    if get("signature", str) != inputs.signature():
+        raise UserError(
+            "skip features that this version computes in another way", path=path, expected=inputs.signature()
+        )
+    d, H = (get(key, int, lambda x: x >= 0, "a number of at least 0") for key in ("size", "hidden"))
+    shape = Shape(d, inputs.width, H)
+    network = Network(_numbers(get, "theta", shape.parameters), shape)
+    lows_and_highs = (("vector_low", d), ("vector_high", d), ("skip_low", shape.k), ("skip_high", shape.k))
+    scaling = Scaling(*(_numbers(get, key, size) for key, size in lows_and_highs))
+    opponent = _numbers(get, "opponent", shape.k)
+    return PairwiseModel(inputs, network, scaling, opponent, text, training=get("training", dict))
+
+
+def _located(get: JsonModel, path: str | Path, file: str) -> str:
+    """The file of vectors: as given, or where it was seen from the model in training."""
+    named = get("vectors", str)
+    where = file or os.path.normpath(os.path.join(os.path.dirname(os.fspath(path)), get("file", str)))
+    remedy = "say where it is: PAIRWISE:model=FILE:vectors=FILE"
+    if not os.path.isfile(where):
+        raise UserError(f"no such file of vectors, {where}", path=path, expected=named, remedy=remedy)
+    found = described(where)
+    if found.rpartition("#")[2] != named.rpartition("#")[2]:
+        raise UserError(f"trained with other vectors than {found}", path=path, expected=named, remedy=remedy)
+    return where
+
+
+def _numbers(get: JsonModel, key: str, size: int) -> Floats:
+    values = get(key, list, lambda x: len(x) == size and finite_numbers(x), f"{size} finite numbers")
+    return np.array(values, dtype=np.float64)
+
+
+def _as_json(model: PairwiseModel, path: str | Path) -> dict[str, Any]:
+    inputs, file = model.inputs, model._file()
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "kind": "words" if inputs.vectors else "sentences" if inputs.sentences else "none",
+        "vectors": model.vectors,
+        "file": os.path.relpath(file, os.path.dirname(os.path.abspath(path))) if file else "",
+        "skip": list(inputs.skip),
+        "signature": inputs.signature(),
+        "size": model.network.shape.d,
+        "hidden": model.network.shape.H,
+        **{key: array.tolist() for key, array in dataclasses.asdict(model.scaling).items()},
+        "opponent": model.opponent.tolist(),
+        "theta": model.network.theta.tolist(),
+        "text": model.text,
+        "training": model.training,
+    }

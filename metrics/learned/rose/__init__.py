@@ -1,0 +1,14 @@
+"""ROSE, a linear model of n-gram, word count and part-of-speech features (Song 2015, chapter 3.1)."""
+
+from typing import TYPE_CHECKING
+
+from lasw.metrics.lazily import front_door
+
+# fmt: off
+if TYPE_CHECKING:
+    from lasw.metrics.learned.rose.features import RoseFeatures
+    from lasw.metrics.learned.rose.model import ROSE_KINDS, RoseModel, write_rose
+    from lasw.metrics.learned.rose.rose import Rose
+    from lasw.metrics.learned.rose.training import DEFAULT_COST, MOST_COST, train_rank, train_reg
+else:
+    __getattr__, __dir__ = front_door(__name__, __file__)

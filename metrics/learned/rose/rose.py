@@ -1,0 +1,163 @@
+"""ROSE: a trained linear metric of simple features (Song & Cohn 2011; Song 2015, ch. 3.1).
+
+``ROSE:model=FILE[:step=S]``, FILE as ``lasw train-metric rose`` wrote it. It does not decompose: the corpus score is
+the mean of the sentence scores.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.metrics.base import Metric, Signature
+from lasw.metrics.errors import UserError, unknown
+from lasw.metrics.learned.rose.features import PreparedReferences
+from lasw.metrics.learned.rose.model import RoseModel, read_rose
+from lasw.metrics.learned.tagging import tagged, tagger
+from lasw.metrics.text import Corpus, References, Vocabulary
+
+_STEP = 1 << 14  # hypotheses at once, so that their features stay in the processor's cache
+
+
+@dataclass(frozen=True)
+class PreparedRose:
+    """What `Rose.prepare` makes of the references: see `RoseFeatures`, and what tags plain text, if need be."""
+
+    references: PreparedReferences
+    tagging: Tagging | None
+
+
+@dataclass(frozen=True)
+class Rose(Metric):
+    """ROSE with a trained model.
+
+    Args:
+        model: as `read_rose` gives it.
+        step: scores are rounded to its multiples, so that differences too small to mean anything are ties; 0 for none.
+            WMT13's tau, which leaves the metric's ties out, rises with it; WMT14's, which counts them, does not.
+
+    Scores of a model trained by ranking are scaled in training: 0 without any match at the reference's length and mix
+    of words, 1 for the reference itself (of 4 words or more); they may be beyond. Those of a regression are on the
+    scale of the judgements.
+
+    Statistics: (n, 2) float64, sentence score and 1.
+    """
+
+    model: RoseModel
+    step: float = 0.0
+
+    name = "ROSE"
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.step) and self.step >= 0):
+            raise UserError(f"metric {self.name}: step={self.step}", expected="a number of at least 0")
+
+    @property
+    def display_scale(self) -> float:  # type: ignore[override]
+        """100 for ranking models; judgements stay on the scale people used."""
+        return 100.0 if self.model.kind == "rank" else 1.0
+
+    def signature(self) -> Signature:
+        """Kind and fingerprint of the model, how features are counted, how its training text was prepared."""
+        model, features = self.model, self.model.features
+        settings = [
+            *([("step", f"{self.step:g}")] if self.step else []),
+            ("kind", model.kind),
+            ("model", model.fingerprint()),
+            ("clip", "yes" if features.clip else "no"),
+            ("counts", "ratio" if features.ratio else "difference"),
+            ("pos", (model.tagger or "in-text") if features.pos else "no"),
+            *((f"trained-{key}", value) for key, value in model.text.items()),
+        ]
+        return Signature(self.name, tuple(settings))
+
+    def prepare(self, references: References) -> PreparedRose:
+        """Count the references' words, and tag them if the model has a tagger."""
+        tagging = Tagging(tagger(self.model.tagger)) if self.model.tagger else None
+        if tagging:
+            references = References(tuple(map(tagging.tagged, references.corpora)))
+        return PreparedRose(self.model.features.prepare(references), tagging)
+
+    def features(self, hypotheses: Corpus, prepared: PreparedRose, owner: NDArray[np.integer]) -> NDArray[np.float64]:
+        """(n, d) features of n hypotheses; arguments as `statistics`."""
+        if prepared.tagging:
+            hypotheses = prepared.tagging.tagged(hypotheses)
+        return self.model.features.matrix(hypotheses, prepared.references, owner)
+
+    def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Score and 1."""
+        slopes, constant = self.model.slopes()
+        out = np.ones((len(hypotheses), 2))
+        owner = np.asarray(owner)
+        for start in range(0, len(hypotheses), _STEP):
+            rows = slice(start, start + _STEP)
+            part = _rows(hypotheses, start, start + _STEP)
+            out[rows, 0] = constant
+            # Column by column, not as one product: so that the sums do not depend on how many rows there are.
+            for slope, column in zip(slopes, self.features(part, prepared, owner[rows]).T, strict=True):
+                out[rows, 0] += slope * column
+        if self.step:
+            out[:, 0] = np.rint(out[:, 0] / self.step) * self.step
+        return out
+
+    def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
+        """(n,) scores of single sentences."""
+        return self.corpus_scores(statistics)
+
+    def corpus_score(self, total: NDArray[Any]) -> float:
+        """The mean of the sentence scores, 0 of none."""
+        return float(self.corpus_scores(np.asarray(total)[None])[0])
+
+    def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
+        """(m,) mean scores of m sums of statistics."""
+        sums = np.asarray(totals, dtype=np.float64)
+        return np.divide(sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=sums[:, 1] != 0)
+
+
+@dataclass(frozen=True)
+class Tagging:
+    """Tags plain text, every distinct sentence once.
+
+    Args:
+        tag: from the words of a sentence to their tags.
+    """
+
+    tag: Callable[[list[str]], list[str]]
+    _vocabulary: Vocabulary = field(default_factory=Vocabulary, repr=False)
+    _known: dict[str, str] = field(default_factory=dict, repr=False)
+
+    def tagged(self, corpus: Corpus) -> Corpus:
+        """The corpus with ``word|TAG`` tokens, over a vocabulary that all that was tagged here shares."""
+        lines = [corpus.text(k) for k in range(len(corpus))]
+        new = list(dict.fromkeys(line for line in lines if line not in self._known))
+        self._known.update(zip(new, tagged(new, self.tag, path=corpus.path or "text"), strict=True))
+        return Corpus.from_lines((self._known[line] for line in lines), self._vocabulary)
+
+
+def _rows(corpus: Corpus, start: int, end: int) -> Corpus:
+    """Sentences start to end - 1, the same arrays seen in part."""
+    offsets = corpus.offsets[start : end + 1]
+    return Corpus(corpus.ids[offsets[0] : offsets[-1]], offsets - offsets[0], corpus.vocabulary, corpus.path)
+
+
+def from_spec(name: str, options: dict[str, str]) -> Rose:
+    """The metric of ``ROSE:model=FILE:step=S``.
+
+    Raises:
+        UserError: no model, another option, or a model that cannot be read.
+    """
+    for key in options:
+        if key not in ("model", "step"):
+            raise unknown(f"option of {name}", key, ["model", "step"])
+    if not options.get("model"):
+        raise UserError(f"{name} without a model", expected=f"{name}:model=FILE", remedy="train one: lasw train-metric")
+    try:
+        step = float(options.get("step", "0"))
+    except ValueError:
+        raise UserError(f"metric {name}: step={options['step']}", expected="a number of at least 0") from None
+    return Rose(read_rose(options["model"]), step)

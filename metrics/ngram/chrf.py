@@ -1,0 +1,284 @@
+"""CHRF: F-score of character n-grams (Popovic 2015), with word n-grams ``CHRF:words=2`` is chrF++ (Popovic 2017).
+
+The numbers are sacreBLEU's (`CHRF(char_order=6, word_order=0, beta=2)`): white space is no character, a word's last (or
+else first) punctuation mark is a word of its own, orders that the hypothesis or the reference is too short for are left
+out, of several references the one with the best sentence score counts. A text without any n-gram scores 0, against an
+empty reference too.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.metrics.base import Metric, Signature
+from lasw.metrics.errors import UserError, unknown
+from lasw.metrics.kernels import borrowing
+from lasw.metrics.text import Corpus, References, Vocabulary, distinct
+
+MOST_CHARS, MOST_WORDS, MOST_BETA = 20, 4, 1e6
+
+_PUNCTUATION = frozenset(string.punctuation)
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio, odd
+_SHIFT = np.uint64(32)
+_FREE = np.int64(0)
+
+
+@dataclass(frozen=True)
+class Chrf(Metric):
+    """chrF and chrF++; scores in [0, 1].
+
+    Args:
+        chars: largest character n-gram.
+        words: largest word n-gram, 0 for chrF, 2 for chrF++.
+        beta: recall counts beta times as much as precision.
+
+    Statistics, (n, 3 (chars + words)) int32: for each order, characters first, n-grams of the hypothesis, of the
+    reference, and of both (clipped).
+
+    Raises:
+        UserError: a value out of range.
+    """
+
+    chars: int = 6
+    words: int = 0
+    beta: float = 2.0
+
+    name = "CHRF"
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.chars <= MOST_CHARS:
+            raise UserError(f"CHRF:chars={self.chars}", expected=f"1 to {MOST_CHARS}")
+        if not 0 <= self.words <= MOST_WORDS:
+            raise UserError(f"CHRF:words={self.words}", expected=f"0 to {MOST_WORDS}")
+        if not 0 < self.beta <= MOST_BETA:
+            raise UserError(f"CHRF:beta={self.beta}", expected=f"a number above 0, {MOST_BETA:g} at most")
+
+    def signature(self) -> Signature:
+        """Orders and beta."""
+        return Signature(
+            self.name, (("chars", str(self.chars)), ("words", str(self.words)), ("beta", f"{self.beta:g}"))
+        )
+
+    def prepare(self, references: References) -> PreparedReferences:
+        """The references as characters, and as words if they count."""
+        return PreparedReferences(references, with_words=self.words > 0)
+
+    def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[Any]:
+        """See the class for the layout; the same text of a segment is looked at once."""
+        references: PreparedReferences = prepared
+        if hypotheses.vocabulary is not references.vocabulary:
+            raise TypeError("hypotheses and references must share one vocabulary")
+        owner = np.ascontiguousarray(owner, dtype=np.int32)
+        rows, inverse = distinct(hypotheses, owner)
+        if len(owner) and not (owner.min() >= 0 and owner.max() < references.segments):
+            raise ValueError(f"owner points outside the {references.segments} segments")
+        kept, segments = hypotheses.take(rows), owner[rows].astype(np.int32)
+        best: NDArray[np.int32] = np.zeros((len(rows), 3 * (self.chars + self.words)), dtype=np.int32)
+        best_scores = np.full(len(rows), -1.0)
+        texts = [(spelling, spelling.of(kept)) for spelling in references.spellings]
+        for r in range(references.many):
+            parts = [
+                _counts(text, spelling.references[r], segments, order)
+                for (spelling, text), order in zip(texts, (self.chars, self.words), strict=False)
+            ]
+            counts = np.hstack(parts)
+            scores = self.corpus_scores(counts)
+            better = scores > best_scores
+            best[better], best_scores[better] = counts[better], scores[better]
+        return best[inverse]
+
+    def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
+        """(n,) F-scores of single sentences."""
+        return self.corpus_scores(statistics)
+
+    def corpus_score(self, total: NDArray[Any]) -> float:
+        """The F-score of summed statistics."""
+        return float(self.corpus_scores(np.asarray(total)[None])[0])
+
+    def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
+        """(m,) F-scores, of mean precision and mean recall over the orders that both sides have."""
+        counts = np.asarray(totals, dtype=np.float64).reshape(len(totals), self.chars + self.words, 3)
+        precision, recall, orders = np.zeros(len(counts)), np.zeros(len(counts)), np.zeros(len(counts))
+        for k in range(counts.shape[1]):  # one after the other, so that equal counts give sacreBLEU's very bits
+            ours, theirs, both = counts[:, k].T
+            valid = (ours > 0) & (theirs > 0)
+            precision += np.divide(both, ours, out=np.zeros_like(both), where=valid)
+            recall += np.divide(both, theirs, out=np.zeros_like(both), where=valid)
+            orders += valid
+        precision /= np.maximum(orders, 1)
+        recall /= np.maximum(orders, 1)
+        factor = self.beta**2
+        below = factor * precision + recall
+        return np.divide((1 + factor) * precision * recall, below, out=np.zeros_like(below), where=below > 0)
+
+
+class PreparedReferences:
+    """R references of n segments, spelt out."""
+
+    def __init__(self, references: References, *, with_words: bool) -> None:
+        self.vocabulary = references.vocabulary
+        self.segments, self.many = len(references), len(references.corpora)
+        self.spellings = [Spelling(references, _characters)]
+        if with_words:
+            words = Vocabulary()
+            self.spellings.append(Spelling(references, lambda token: [words.add(w) for w in words_of(token)]))
+
+
+class Spelling:
+    """Tokens as sequences of smaller symbols, each token spelt out once.
+
+    Attributes:
+        references: R corpora of symbols.
+    """
+
+    def __init__(self, references: References, spell: Callable[[str], list[int]]) -> None:
+        self._vocabulary = references.vocabulary
+        self._spell = spell
+        self._symbols = np.empty(0, dtype=np.int32)
+        self._offsets = np.zeros(1, dtype=np.int64)
+        self.references = [self.of(corpus) for corpus in references.corpora]
+
+    def of(self, corpus: Corpus) -> Corpus:
+        """The sentences as symbols; they are no token ids."""
+        self._extend()
+        tokens = Corpus(self._symbols, self._offsets, self._vocabulary).take(corpus.ids)
+        return Corpus(tokens.ids, tokens.offsets[corpus.offsets], corpus.vocabulary)
+
+    def _extend(self) -> None:
+        done, new = len(self._offsets) - 1, len(self._vocabulary)
+        if new == done:
+            return
+        spelt = [self._spell(self._vocabulary[k]) for k in range(done, new)]
+        flat = np.array([symbol for symbols in spelt for symbol in symbols], dtype=np.int32)
+        ends = self._offsets[-1] + np.cumsum([len(symbols) for symbols in spelt], dtype=np.int64)
+        self._symbols = np.concatenate([self._symbols, flat])
+        self._offsets = np.concatenate([self._offsets, ends])
+
+
+def _characters(token: str) -> list[int]:
+    return list(map(ord, "".join(token.split())))
+
+
+def words_of(token: str) -> list[str]:
+    """The words in a token: a punctuation mark at its end, or else at its start, is one of its own."""
+    words: list[str] = []
+    for part in token.split():  # a token may hold white space that does not separate tokens, a no-break space
+        if len(part) > 1 and part[-1] in _PUNCTUATION:
+            words += [part[:-1], part[-1]]
+        elif len(part) > 1 and part[0] in _PUNCTUATION:
+            words += [part[0], part[1:]]
+        else:
+            words.append(part)
+    return words
+
+
+def _counts(text: Corpus, reference: Corpus, segments: NDArray[np.int32], order: int) -> NDArray[np.int32]:
+    """(m, 3 order): per order n-grams of the text, of the reference, of both."""
+    out = np.zeros((len(text), order, 3), dtype=np.int32)
+    ours, theirs = text.lengths, reference.lengths[segments]
+    for k in range(order):
+        out[:, k, 1] = np.maximum(theirs - k, 0)
+        out[:, k, 0] = np.where(theirs > k, np.maximum(ours - k, 0), 0)
+    nodes = order * int(reference.lengths.max(initial=0)) + 1
+    slots = 1 << (2 * nodes).bit_length()
+    _match(
+        text.ids,
+        text.offsets,
+        segments,
+        reference.ids,
+        reference.offsets,
+        order,
+        np.zeros(slots, dtype=np.int64),
+        np.zeros(slots, dtype=np.int32),
+        np.zeros((2, nodes), dtype=np.int32),
+        np.zeros(order * int(ours.max(initial=0)) + 1, dtype=np.int32),
+        out,
+    )
+    return out.reshape(len(text), 3 * order)
+
+
+@borrowing
+def _slot(node, symbol, keys, mask):  # type: ignore[no-untyped-def]
+    """Where the child of `node` by `symbol` stands among `keys`, or the free slot for it."""
+    key = (np.int64(node) << 32) + symbol + 1
+    h = np.uint64(key) * _FACTOR
+    slot = np.int64((h ^ (h >> _SHIFT)) & np.uint64(mask))
+    while keys[slot] != _FREE and keys[slot] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@borrowing
+def _match(ids, offsets, segments, reference_ids, reference_offsets, order, keys, children, counts, touched, out):  # type: ignore[no-untyped-def]
+    """Clipped matches, out[:, :, 2]. Segments must stand together.
+
+    Scratch: the reference's n-grams as a trie, nodes found by open addressing in `keys` and `children`, node 0 being
+    none; counts (2, nodes) in the reference and in the hypothesis; nodes that the hypothesis touched.
+    """
+    segment = -1
+    mask = np.int64(0)
+    for row in range(segments.shape[0]):
+        if segments[row] != segment:
+            segment = segments[row]
+            first, last = reference_offsets[segment], reference_offsets[segment + 1]
+            size = np.int64(2)
+            while size < 2 * order * (last - first) + 2:
+                size *= 2
+            mask = size - 1
+            for i in range(size):
+                keys[i] = _FREE
+            nodes = np.int64(0)
+            for i in range(first, last):
+                node = np.int64(0)
+                for j in range(i, min(i + order, last)):
+                    slot = _slot(node, reference_ids[j], keys, mask)
+                    if keys[slot] == _FREE:
+                        nodes += 1
+                        keys[slot] = (node << 32) + reference_ids[j] + 1
+                        children[slot] = nodes
+                        counts[0, nodes] = 0
+                        counts[1, nodes] = 0
+                    node = np.int64(children[slot])
+                    counts[0, node] += 1
+        many = 0
+        end = offsets[row + 1]
+        for i in range(offsets[row], end):
+            node = np.int64(0)
+            for k in range(min(order, end - i)):
+                slot = _slot(node, ids[i + k], keys, mask)
+                if keys[slot] == _FREE:
+                    break
+                node = np.int64(children[slot])
+                if counts[1, node] < counts[0, node]:
+                    counts[1, node] += 1
+                    out[row, k, 2] += 1
+                    touched[many] = node
+                    many += 1
+        for i in range(many):
+            counts[1, touched[i]] = 0
+
+
+def from_spec(name: str, options: dict[str, str]) -> Chrf:
+    """The metric of a specification, ``CHRF:words=2``.
+
+    Raises:
+        UserError: an option that does not exist, with the nearest that does, or a bad value.
+    """
+    known: dict[str, Callable[[str], Any]] = {"chars": int, "words": int, "beta": float}
+    values = {}
+    for key, text in options.items():
+        if key not in known:
+            raise unknown(f"option of {name}", key, list(known))
+        try:
+            values[key] = known[key](text)
+        except ValueError:
+            raise UserError(
+                f"{name}:{key}={text}", expected="a number" if key == "beta" else "a whole number"
+            ) from None
+    return Chrf(**values)

@@ -1,0 +1,13 @@
+"""From a text to an object: metrics by specification, the arguments of constructors as keys and options."""
+
+from typing import TYPE_CHECKING
+
+from lasw.metrics.lazily import front_door
+
+# fmt: off
+if TYPE_CHECKING:
+    from lasw.metrics.registry.metrics import metric
+    from lasw.metrics.registry.parameter import Parameter, parameters
+    from lasw.metrics.registry.registry import Registry
+else:
+    __getattr__, __dir__ = front_door(__name__, __file__)

@@ -1,0 +1,14 @@
+"""What differences between scores mean: bootstrap over segments, variation over runs."""
+
+from typing import TYPE_CHECKING
+
+from lasw.metrics.lazily import front_door
+
+# fmt: off
+if TYPE_CHECKING:
+    from lasw.metrics.significance.bootstrap import (
+        BOOTSTRAP_SEED, DEFAULT_SAMPLES, Comparison, Interval, bootstrap_scores, confidence, paired_bootstrap,
+    )
+    from lasw.metrics.significance.instability import MINIMUM_RUNS, TESTS, Difference, Spread, differences, spread
+else:
+    __getattr__, __dir__ = front_door(__name__, __file__)

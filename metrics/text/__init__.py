@@ -1,0 +1,21 @@
+"""Text: files read and written, sentences as token ids, references, preprocessing."""
+
+from typing import TYPE_CHECKING
+
+from lasw.metrics.lazily import front_door
+
+# fmt: off
+if TYPE_CHECKING:
+    from lasw.metrics.text.bytescan import scan
+    from lasw.metrics.text.corpus import (
+        Corpus, Vocabulary, check_parallel, intern_token, normal_form, read_corpus, token_end,
+    )
+    from lasw.metrics.text.distinct_sentences import distinct
+    from lasw.metrics.text.files import (
+        DAMAGED, STANDARD_INPUT, Block, Blocks, atomic_write, damaged, first_bytes, open_bytes, read_lines,
+        refuse_overwriting, write_text,
+    )
+    from lasw.metrics.text.preprocessing import NORMAL_FORMS, Preprocessing
+    from lasw.metrics.text.references import References
+else:
+    __getattr__, __dir__ = front_door(__name__, __file__)

@@ -1,0 +1,80 @@
+"""What may happen to a line before it is split into tokens: normal form, case, one of sacreBLEU's tokenisers."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from lasw.metrics.errors import UserError, unknown
+
+# sacreBLEU's tokenisers without those that download a model on first use: nothing is downloaded at run time.
+TOKENISERS = ("none", "13a", "intl", "char", "zh", "ja-mecab", "ko-mecab")
+NORMAL_FORMS = ("nfc", "nfd")
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """Unicode normal form, then lower-casing, then tokenising (the last two in sacreBLEU's order).
+
+    Args:
+        tokeniser: one of `TOKENISERS`. As in sacreBLEU, what they leave is split on any white space, no-break
+            spaces included (``none`` does only that); None: tokens are what stands between spaces and tabs.
+        lowercase: lower-case every line.
+        normalise: ``nfc``, ``nfd`` or None.
+
+    Raises:
+        UserError: an unknown tokeniser (with the nearest), or one whose dictionary is not installed.
+    """
+
+    tokeniser: str | None = None
+    lowercase: bool = False
+    normalise: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.tokeniser not in (None, *TOKENISERS):
+            raise unknown("tokeniser", str(self.tokeniser), list(TOKENISERS))
+        if self.normalise not in (None, *NORMAL_FORMS):
+            raise unknown("normal form", str(self.normalise), list(NORMAL_FORMS))
+
+    def function(self) -> Callable[[str], str] | None:
+        """What to apply to every line, None if nothing is to be done: the `preprocess` of `read_corpus`."""
+        steps: list[Callable[[str], str]] = []
+        if self.normalise:
+            form = cast(Literal["NFC", "NFD"], self.normalise.upper())
+            steps.append(lambda line: unicodedata.normalize(form, line))
+        if self.lowercase:
+            steps.append(str.lower)
+        if self.tokeniser is not None:
+            steps.append(_tokeniser(self.tokeniser))
+        if not steps:
+            return None
+
+        def apply(line: str) -> str:
+            for step in steps:
+                line = step(line)
+            return line
+
+        return apply
+
+    def settings(self) -> dict[str, str]:
+        """What stands in a signature."""
+        settings = {"case": "lc" if self.lowercase else "mixed", "tok": self.tokeniser or "spaces"}
+        if self.normalise:
+            settings["normal-form"] = self.normalise
+        return settings
+
+
+def _tokeniser(name: str) -> Callable[[str], str]:
+    from sacrebleu.metrics.bleu import BLEU
+
+    try:
+        tokenise = BLEU(tokenize=name).tokenizer
+    except (ImportError, RuntimeError) as error:
+        raise UserError(f"tokeniser {name!r} needs something that is not installed ({error})") from None
+
+    def apply(line: str) -> str:
+        return " ".join(tokenise(line.rstrip()).split())
+
+    return apply

@@ -1,0 +1,55 @@
+"""What systems are compared with: one or more references for each of n segments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lasw.metrics.errors import UserError
+from lasw.metrics.text.corpus import Corpus, Vocabulary, check_parallel
+
+
+@dataclass(frozen=True)
+class References:
+    """One or more references for each of n segments: `corpora` holds R corpora of n sentences, one vocabulary.
+
+    Raises:
+        UserError: the corpora differ in length, or there is none.
+        TypeError: they do not share one vocabulary object.
+    """
+
+    corpora: tuple[Corpus, ...]
+
+    def __post_init__(self) -> None:
+        if not self.corpora:
+            raise UserError("no references", expected="at least one")
+        first = self.corpora[0]
+        for other in self.corpora[1:]:
+            check_parallel(first, other)
+            if other.vocabulary is not first.vocabulary:
+                raise TypeError("references must share one vocabulary")
+
+    def __len__(self) -> int:
+        return len(self.corpora[0])
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary that hypotheses must share."""
+        return self.corpora[0].vocabulary
+
+    @classmethod
+    def from_lines(cls, *sets: Sequence[str], vocabulary: Vocabulary | None = None) -> References:
+        """From lists of n lines, one list a reference set, as files have them: ``from_lines(first, second)``.
+
+        Each set is an argument of its own, because of a list of lists nobody can tell whether its rows are sets or
+        segments where both are equally many.
+
+        Raises:
+            TypeError: a set is one string, or holds lists.
+            UserError: the sets differ in length, or there is none.
+        """
+        for lines in sets:
+            if isinstance(lines, (str, bytes)) or any(not isinstance(line, str) for line in lines):
+                raise TypeError("a reference set is a list of lines; give each set as an argument of its own")
+        vocabulary = Vocabulary() if vocabulary is None else vocabulary
+        return cls(tuple(Corpus.from_lines(lines, vocabulary) for lines in sets))

@@ -1,0 +1,99 @@
+"""Files of word vectors, opened without reading the numbers: rows are read when they are asked for.
+
+Read are word2vec text and binary, GloVe text (no header), fastText's ``.vec`` and ``.bin``, gensim's own format, and
+the packed file of `lasw.metrics.vectors.packed`, which opens at once whatever its size. What a file is is told from its
+content, compressed ones included. fastText's binary files give unknown words the vector of their character n-grams.
+
+Words are compared as bytes of UTF-8. In text, fields are separated by single spaces or tabs: a word may hold anything
+else, a no-break space too. A word with spaces in it is read but can be no token. Of equal words the first counts.
+gensim's own format is a pickle, which can run code when it is opened: open only what you trust.
+"""
+
+from __future__ import annotations
+
+import codecs
+import mmap
+import os
+import shutil
+import struct
+import tempfile
+from functools import lru_cache
+from typing import BinaryIO
+
+from lasw.metrics.errors import UserError
+from lasw.metrics.text import DAMAGED, damaged, first_bytes, open_bytes
+from lasw.metrics.vectors.base import FORMATS, VectorFile
+from lasw.metrics.vectors.gensim_files import GensimFile
+from lasw.metrics.vectors.packed import PackedFile
+from lasw.metrics.vectors.scanned import LONGEST_LINE, BinaryFile, TextFile, parsed
+
+_FASTTEXT_MAGIC = struct.pack("<i", 793712314)  # fastText, src/fasttext.cc
+_PICKLE, _ZIP = b"\x80", b"PK\x03\x04"
+
+
+def open_vectors(path: str | os.PathLike[str]) -> VectorFile:
+    """Open a file of word vectors; once for the same file.
+
+    Raises:
+        UserError: it cannot be read, is none of the formats, or a line has another number of fields than the rest.
+    """
+    name = os.fspath(path)
+    first = first_bytes(name, 4)
+    status = os.stat(name)
+    return _opened(name, status.st_mtime_ns, status.st_size, first)
+
+
+@lru_cache(maxsize=4)
+def _opened(path: str, _changed: int, _bytes: int, first: bytes) -> VectorFile:
+    if first == _ZIP:
+        return PackedFile(path)
+    if first == _FASTTEXT_MAGIC or first[:1] == _PICKLE:
+        return GensimFile(path, fasttext=first == _FASTTEXT_MAGIC)
+    content = _content(path)
+    content.seek(len(codecs.BOM_UTF8) if content[:3] == codecs.BOM_UTF8 else 0)
+    header = _header(content)
+    if header and not header[0]:
+        raise UserError("no word vectors in it", path=path, expected=FORMATS)
+    if header and not _is_text_row(content, header[1]):
+        return BinaryFile(path, content, *header)
+    return TextFile(path, content, header)
+
+
+def _content(path: str) -> mmap.mmap:
+    """The file's bytes, those of a compressed one in a temporary file that has no name."""
+    with open_bytes(path) as stream:
+        plain: BinaryIO = stream
+        with open(path, "rb") as raw:
+            if raw.read(6) != first_bytes(path, 6):
+                plain = tempfile.TemporaryFile()  # noqa: SIM115
+                try:
+                    shutil.copyfileobj(stream, plain, 1 << 20)
+                except DAMAGED as error:
+                    raise damaged(path, error) from None
+                plain.flush()
+        if not first_bytes(path, 1):
+            raise UserError("the file is empty", path=path, expected=FORMATS)
+        return mmap.mmap(plain.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _header(content: mmap.mmap) -> tuple[int, int] | None:
+    """Numbers of words and of dimensions, if the first line has two whole numbers."""
+    start = content.tell()
+    fields = content[start : max(content.find(b"\n", start, start + 100), start)].split()
+    if len(fields) == 2 and all(field.isdigit() for field in fields) and int(fields[1]) > 0:
+        return int(fields[0]), int(fields[1])
+    return None
+
+
+def _is_text_row(content: mmap.mmap, size: int) -> bool:
+    """Whether the line behind the header looks like text."""
+    start = content.find(b"\n") + 1
+    end = content.find(b"\n", start, start + LONGEST_LINE)
+    line = content[start : end if end >= 0 else start + LONGEST_LINE].rstrip(b" \t\r\n")
+    fields = line.replace(b"\t", b" ").split(b" ")
+    if len(fields) > 1 and all(parsed(field) is not None for field in fields[max(1, len(fields) - size) :]):
+        return True
+    try:  # perhaps text with something wrong in it: numbers in binary hold bytes that text has not
+        return line.decode("utf-8").replace("\t", " ").isprintable()
+    except UnicodeDecodeError:
+        return False

@@ -1,0 +1,77 @@
+"""How a person watches a tuning run: a bar with the time left on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from lasw.scripts.command_line.options import note, warn
+
+_VERBS = {"decode": "decoding", "optimise": "optimising"}
+
+
+class TuningProgress:
+    """Tells on stderr what the loop does.
+
+    Args:
+        command: the subcommand, for warnings.
+        iterations: the most there can be.
+        quiet: only warnings are told.
+        label: before every line, to tell runs apart.
+
+    Attributes:
+        begun: a step has been started.
+    """
+
+    def __init__(self, command: str, iterations: int, *, quiet: bool = False, label: str = "") -> None:
+        self.begun = False
+        self._command = command
+        self._quiet = quiet
+        self._label = label
+        self._bar = self._open_bar(iterations) if sys.stderr.isatty() and not quiet else None
+
+    def started(self, iteration: int, step: str) -> None:
+        """A step begins."""
+        self.begun = True
+        if self._bar is not None:
+            if self._bar.n < iteration - 1:
+                # Iterations that an earlier process did must not make the rest look quick.
+                self._bar.initial = self._bar.n = iteration - 1
+            self._bar.set_description(f"{self._label}iteration {iteration}: {_VERBS[step]}")
+
+    def finished(self, record: dict[str, Any]) -> None:
+        """An iteration has ended."""
+        line = self._label + summary(record)
+        warnings = [f"iteration {record['iteration']}: {text}" for text in record["warnings"]]
+        if self._bar is None:
+            note(self._quiet, line)
+            warn(self._command, warnings)
+            return
+        with self._bar.external_write_mode(file=sys.stderr):
+            note(self._quiet, line)
+            warn(self._command, warnings)
+        if "pool_bleu" in record:
+            self._bar.update(1)
+
+    def close(self) -> None:
+        """The run is over."""
+        if self._bar is not None:
+            self._bar.close()
+
+    def _open_bar(self, iterations: int) -> Any:
+        from tqdm import tqdm
+
+        return tqdm(total=iterations, unit="iteration", leave=False, file=sys.stderr)
+
+
+def summary(record: dict[str, Any]) -> str:
+    """One line about an iteration."""
+    seconds = sum(record["seconds"].values())
+    score = f"development score {100 * record['dev_score']:.2f}"
+    if "pool_bleu" not in record:
+        return f"last weights: {score} ({seconds:.1f} s)"
+    new = f"{record['new_candidates']} new of {record['candidates']} candidates"
+    return (
+        f"iteration {record['iteration']}: {score} before, {new}, pool BLEU {100 * record['pool_bleu']:.2f} after "
+        f"({seconds:.1f} s)"
+    )

@@ -1,0 +1,1 @@
+"""`lasw local`: WRO-local, a weight vector for every sentence."""

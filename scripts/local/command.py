@@ -1,0 +1,215 @@
+"""`lasw local`: WRO-local, a weight vector for every sentence."""
+
+from __future__ import annotations
+
+import argparse
+import codecs
+import json
+import statistics
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+from lasw.metrics import STANDARD_INPUT, UserError, read_lines, refuse_overwriting
+from lasw.scripts.command_line import add_output_options, add_text_options, note
+from lasw.scripts.local import train as local_train
+from lasw.scripts.local.train import AUTO
+from lasw.tuning import (
+    DEFAULT_SEED,
+    GLOBAL,
+    LocalWeigher,
+    Weights,
+    check_output,
+    json_line,
+    make_similarity,
+    read_samples,
+    write_local_weights,
+)
+
+_EPILOG = """\
+examples:
+  lasw local train --references dev.en --source dev.de --start moses.ini --output samples run*.best100.out.gz
+  lasw local weights --samples samples test.de --output local.jsonl
+  lasw rerank --local-weights local.jsonl test.nbest.gz > test.out
+  lasw local serve --samples samples
+
+train draws WRO's pairs, fits the global weights and stores both. It also tries settings of how local the weights should
+be, each development sentence with weights that ignore its own pairs, and stores the best one if it beats the global
+weights by more than chance; else the global weights are what every sentence gets. weights prints or writes one weight
+vector a line of SOURCE. serve does so for standard input, line by line, until it ends.
+
+A setting: SIMILARITY[:power=P|:beta=B][:prior=L][:alphas=A,B], as bleu:power=1:prior=0.1:alphas=1,10.
+"""
+_TIMED = 100_000  # the last so many answers are what the latency at the end is of
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the three actions and their options."""
+    parser.epilog = _EPILOG
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, title="actions")
+    train = _action(
+        actions,
+        "train",
+        "store pairs and global weights, choose the setting",
+        "lasw local train --references dev.en --source dev.de --start moses.ini --output samples run*.best100.out.gz",
+    )
+    train.add_argument("nbest", nargs="+", metavar="NBEST", help="N-best lists of the development set")
+    train.add_argument("--references", "-r", nargs="+", action="extend", required=True, metavar="REF")
+    train.add_argument("--source", required=True, metavar="DEV", help="source side of the development set, tokenised")
+    train.add_argument("--output", required=True, metavar="SAMPLES", help="where the samples go")
+    train.add_argument("--optimiser", default="wro", choices=("wro", "pro"), help="default: %(default)s")
+    train.add_argument("--metric", metavar="SPEC", help="sentence metric (default: BLEU+1 for pro, PABC4 for wro)")
+    train.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="a hyper-parameter of it")
+    train.add_argument("--seed", type=int, default=DEFAULT_SEED, help="of all draws (default: %(default)s)")
+    train.add_argument("--start", metavar="WEIGHTS", help="the previous weights, any weight file")
+    train.add_argument("--sparse-weights", metavar="FILE", help="previous sparse weights, if in a file of their own")
+    train.add_argument(
+        "--feature", action="append", default=[], metavar="NAME=FILE", help="one more feature, a number per N-best line"
+    )
+    train.add_argument("--unsorted", action="store_true", help="sentence ids may decrease within a list")
+    choice = train.add_argument_group("how local")
+    choice.add_argument(
+        "--setting",
+        default=AUTO,
+        metavar="SETTING",
+        help="auto (default): the best if it is better by more than chance; best: in any case; global; or a setting",
+    )
+    choice.add_argument(
+        "--try", dest="tried", nargs="+", default=[], metavar="SETTING", help="the settings that are tried"
+    )
+    choice.add_argument("--measure", default="BLEU", metavar="SPEC", help="whose corpus score decides (default: BLEU)")
+    choice.add_argument("--vectors", metavar="FILE", help="word vectors: similarity embedding is tried as well")
+    add_text_options(train)
+    add_output_options(train)
+    weights = _action(
+        actions,
+        "weights",
+        "one weight vector for every sentence of a file",
+        "lasw local weights --samples samples test.de --output local.jsonl",
+    )
+    weights.add_argument("file", metavar="SOURCE", help="tokenised sentences, one a line (-: standard input)")
+    weights.add_argument("--output", metavar="FILE", help="JSON lines, or .npz (default: JSON lines on stdout)")
+    serve = _action(
+        actions,
+        "serve",
+        "answer sentences from standard input one by one",
+        "lasw local serve --samples samples < test.de",
+    )
+    for action in (weights, serve):
+        action.add_argument("--samples", required=True, metavar="SAMPLES", help="what 'lasw local train' wrote")
+        action.add_argument("--exact", action="store_true", help="always iterate on all pairs to the optimum")
+        action.add_argument("--setting", metavar="SETTING", help="instead of the one chosen in training")
+        action.add_argument("--vectors", metavar="FILE", help="word vectors, for similarity embedding")
+        action.add_argument("--encoding", default="utf-8", help="of the sentences (default: utf-8)")
+        action.add_argument("--quiet", action="store_true", help="no notes on stderr")
+
+
+def _action(actions: Any, name: str, text: str, example: str) -> argparse.ArgumentParser:
+    action: argparse.ArgumentParser = actions.add_parser(
+        name,
+        help=text,
+        description=text,
+        epilog=f"example:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    action.add_argument(
+        "--debug", action="store_true", default=argparse.SUPPRESS, help="show the traceback of an error"
+    )
+    return action
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what the action says; 0 if done."""
+    return {"train": local_train.run, "weights": _weights, "serve": _serve}[arguments.action](arguments)
+
+
+class _Answers:
+    """Weights for lines, as the samples and the options ask for them."""
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        samples = read_samples(arguments.samples)
+        text = arguments.setting or samples.header.get("setting", GLOBAL)
+        setting = local_train.fixed_setting(text, (GLOBAL,))
+        self.setting = text
+        self._exact = bool(arguments.exact)
+        self._weigher = LocalWeigher(samples, setting)
+        self._unused = {name: list(values) for name, values in samples.header.get("unused", {}).items()}
+        self._similarity = None
+        if setting is not None:
+            self._similarity = make_similarity(setting.similarity, samples.source, vectors=arguments.vectors)
+            known = samples.header.get("fingerprints", {}).get(setting.similarity)
+            if known is not None and known != self._similarity.fingerprint():
+                raise UserError("other word vectors than in training", path=arguments.vectors)
+        if arguments.vectors and (setting is None or setting.similarity != "embedding"):
+            note(arguments.quiet, f"--vectors has no effect: the setting is {text}")
+
+    def to(self, line: str) -> Weights:
+        """The weights of one sentence, those of features that no list showed behind the others."""
+        if self._similarity is None:
+            weights = self._weigher.global_weights
+        else:
+            weights = self._weigher.weights(self._similarity.to(line), exact=self._exact)
+        if not self._unused:
+            return weights
+        return Weights.from_groups({**weights.by_group(), **self._unused}, weights.sparse)
+
+
+def _weights(arguments: argparse.Namespace) -> int:
+    if arguments.output:
+        check_output(arguments.output, kind="json")
+        refuse_overwriting([arguments.output], filter(None, (arguments.file, arguments.samples, arguments.vectors)))
+    answers = _Answers(arguments)
+    lines = read_lines(arguments.file, encoding=arguments.encoding)
+    if answers.setting == GLOBAL and not arguments.setting:
+        note(arguments.quiet, "global weights for every sentence: in training locality did not pay")
+    found = [answers.to(line) for line in lines]
+    if arguments.output:
+        write_local_weights(arguments.output, found)
+    else:
+        for weights in found:
+            sys.stdout.write(json_line(weights) + "\n")
+    return 0
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    try:
+        codecs.lookup(arguments.encoding)
+    except LookupError:
+        raise UserError(f"unknown encoding {arguments.encoding!r}", remedy="give a name that Python knows") from None
+    answers = _Answers(arguments)
+    answers.to("")  # what is compiled at its first use is compiled before the first sentence
+    seconds: deque[float] = deque(maxlen=_TIMED)
+    try:
+        for line in _raw_lines():
+            began = time.perf_counter()
+            sys.stdout.write(_answer(answers, line, arguments.encoding) + "\n")
+            sys.stdout.flush()
+            seconds.append(time.perf_counter() - began)
+    finally:  # services end by a signal
+        if seconds:
+            note(arguments.quiet, _latency(list(seconds)))
+    return 0
+
+
+def _answer(answers: _Answers, line: bytes, encoding: str) -> str:
+    try:
+        return json_line(answers.to(line.decode(encoding)))
+    except UnicodeDecodeError as error:
+        return json.dumps({"error": f"not valid {encoding} ({error.reason})"})
+
+
+def _latency(seconds: list[float]) -> str:
+    ordered = sorted(1e3 * one for one in seconds)
+    late = ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))]
+    return f"{len(ordered)} sentences, {statistics.median(ordered):.2f} ms at the median, {late:.2f} ms at 99 %"
+
+
+def _raw_lines() -> Iterator[bytes]:
+    """Lines of standard input as soon as they come, without their ends."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise UserError("standard input is closed", path=STANDARD_INPUT)
+    stream = sys.stdin.buffer
+    while line := stream.readline():
+        yield line.removesuffix(b"\n").removesuffix(b"\r")

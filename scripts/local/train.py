@@ -1,0 +1,211 @@
+"""`lasw local train`: pairs and global weights to keep, and how local the weights of sentences should be."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from lasw.metrics import (
+    Preprocessing,
+    References,
+    UserError,
+    Vocabulary,
+    metric,
+    read_corpus,
+    read_lines,
+    refuse_overwriting,
+    unknown,
+)
+from lasw.scripts.command_line import assignments, note, print_json, single_assignments, warn
+from lasw.tuning import (
+    GLOBAL,
+    SIMILARITIES,
+    Curve,
+    FeatureColumns,
+    Floats,
+    LocalSamples,
+    LocalWeigher,
+    PairwiseOptimiser,
+    Pool,
+    Setting,
+    Similarity,
+    Weights,
+    check_output,
+    fast_form_error,
+    grid,
+    leave_one_out,
+    local_samples,
+    make_optimiser,
+    make_similarity,
+    match,
+    read_pool,
+    read_weight_file,
+    write_samples,
+)
+
+AUTO, BEST = "auto", "best"
+_CHECKED_SENTENCES = 20  # whose fast weights are compared with the exact ones
+_TOLERABLE = 0.01
+# Without a word of their own: what comes with word vectors needs their file.
+_BY_DEFAULT = ("bleu", "words", "characters")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Train, choose, write, print; 0 if done."""
+    check_output(arguments.output, kind="json")
+    read = (*arguments.nbest, *arguments.references, arguments.source, arguments.start, arguments.sparse_weights)
+    refuse_overwriting([arguments.output], filter(None, (*read, arguments.vectors)))
+    if arguments.seed < 0:
+        raise UserError(f"--seed {arguments.seed}", expected="a number of at least 0")
+    fixed = fixed_setting(arguments.setting, (AUTO, BEST, GLOBAL))
+    names = (*_BY_DEFAULT, "embedding") if arguments.vectors else _BY_DEFAULT
+    tried = tuple(map(Setting.parse, arguments.tried)) or grid(names)
+    if fixed is not None and fixed not in tried:
+        tried = (*tried, fixed)
+    measure = metric(arguments.measure)
+    pool, samples, warnings = _samples(arguments)
+    similarities = _similarities(arguments, samples, {setting.similarity for setting in tried})
+    matrices = {name: similarity.matrix(samples.source) for name, similarity in similarities.items()}
+    note(arguments.quiet, f"{len(tried)} settings, leaving one out")
+    curve = leave_one_out(pool, samples, matrices, tried, measure, seed=arguments.seed)
+    setting = {AUTO: curve.chosen, BEST: curve.best.setting, GLOBAL: None}.get(arguments.setting, fixed)
+    if setting is not None:
+        warnings += _fast_form_warnings(samples, setting, matrices[setting.similarity])
+    described = _described(curve, setting, arguments.measure)
+    marks = {name: similarity.fingerprint() for name, similarity in similarities.items()}
+    chosen = {"setting": described["setting"], "leave_one_out": described, "fingerprints": marks}
+    write_samples(arguments.output, _with_header(samples, chosen))
+    if not arguments.quiet:
+        warn("local", warnings)
+    result = {
+        "candidates": len(pool),
+        "pairs": len(samples.x),
+        "signature": samples.header["signature"],
+        **described,
+        "warnings": warnings,
+    }
+    if arguments.json:
+        print_json(result)
+    else:
+        _print_curve(result, curve, setting)
+    return 0
+
+
+def fixed_setting(text: str, words: Sequence[str]) -> Setting | None:
+    """The setting that a text says; None for those of `words` that stand in the place of one.
+
+    Raises:
+        UserError: neither.
+    """
+    if text in words:
+        return None
+    name = text.partition(":")[0]
+    if name not in SIMILARITIES:
+        raise unknown("setting", name, [*words, *SIMILARITIES])
+    return Setting.parse(text)
+
+
+def _samples(arguments: argparse.Namespace) -> tuple[Pool, LocalSamples, list[str]]:
+    options = single_assignments("--option", arguments.option)
+    optimiser = make_optimiser(arguments.optimiser, options, metric=arguments.metric, seed=arguments.seed)
+    assert isinstance(optimiser, PairwiseOptimiser)
+    given = None
+    if arguments.start:
+        given = read_weight_file(arguments.start, sparse_path=arguments.sparse_weights, encoding=arguments.encoding)
+    elif arguments.sparse_weights:
+        raise UserError("--sparse-weights without the dense ones", remedy="give those with --start")
+    columns = FeatureColumns(assignments("--feature", arguments.feature), encoding=arguments.encoding)
+    preprocess = Preprocessing(arguments.tokenize, arguments.lowercase).function()
+    vocabulary = Vocabulary()
+    corpora = [
+        read_corpus(path, vocabulary, preprocess=preprocess, encoding=arguments.encoding)
+        for path in arguments.references
+    ]
+    references = References(tuple(corpora))
+    source = tuple(read_lines(arguments.source, encoding=arguments.encoding))
+    if len(source) != len(references):
+        raise UserError(
+            f"{len(source)} lines",
+            path=arguments.source,
+            expected=f"{len(references)}, as many as {arguments.references[0]} has",
+        )
+    pool, warnings = read_pool(
+        arguments.nbest,
+        references,
+        dense=given.dense if given is not None else (),
+        columns=columns,
+        preprocess=preprocess,
+        encoding=arguments.encoding,
+        unsorted=arguments.unsorted,
+        progress=lambda path, lines, new: note(arguments.quiet, f"{path}: {lines} hypotheses, {new} new"),
+    )
+    if pool.names is None or not len(pool):
+        raise UserError("no hypotheses", path=arguments.nbest[0])
+    own = {name: [1.0] * size for name, size in pool.names.groups if name not in columns.names}
+    matched = match(
+        given.weights if given is not None else Weights.from_groups(own),
+        pool.names,
+        sparse_names=pool.sparse_names,
+        default=dict.fromkeys(columns.names, 0.0),
+        path=arguments.start,
+    )
+    samples = local_samples(optimiser, pool, matched.weights, source, {"unused": dict(matched.unused)})
+    return pool, samples, [*warnings, *matched.warnings, *samples.header["warnings"]]
+
+
+def _similarities(arguments: argparse.Namespace, samples: LocalSamples, names: set[str]) -> dict[str, Similarity]:
+    return {
+        name: make_similarity(name, samples.source, vectors=arguments.vectors) for name in SIMILARITIES if name in names
+    }
+
+
+def _fast_form_warnings(samples: LocalSamples, setting: Setting, similarities: Floats) -> list[str]:
+    chosen = np.unique(np.linspace(0, len(similarities) - 1, _CHECKED_SENTENCES).astype(int))
+    rows = similarities[chosen].copy()
+    rows[np.arange(len(chosen)), chosen] = 0.0
+    error = fast_form_error(LocalWeigher(samples, setting), rows)
+    if error <= _TOLERABLE:
+        return []
+    return [f"under {setting} the fast form is up to {100 * error:.1f} % away from the optimum: use --exact"]
+
+
+def _with_header(samples: LocalSamples, more: Mapping[str, Any]) -> LocalSamples:
+    return dataclasses.replace(samples, header={**samples.header, **more})
+
+
+def _described(curve: Curve, setting: Setting | None, measure: str) -> dict[str, Any]:
+    return {
+        "setting": GLOBAL if setting is None else str(setting),
+        "measure": measure,
+        "global_score": curve.global_score,
+        "best": str(curve.best.setting),
+        "p_value": curve.best.p_value,
+        "curve": [
+            {
+                "setting": str(point.setting),
+                "score": point.score,
+                "lead": point.lead,
+                "low": point.low,
+                "high": point.high,
+                "p_value": point.p_value,
+            }
+            for point in curve.points
+        ],
+    }
+
+
+def _print_curve(result: Mapping[str, Any], curve: Curve, setting: Setting | None) -> None:
+    width = max(len(str(point.setting)) for point in curve.points)
+    print(f"{'setting':{width}}  {result['measure']:>6}  {'lead':>6}  {'95 % interval':14}  p")
+    print(f"{GLOBAL:{width}}  {100 * curve.global_score:6.2f}")
+    for point in curve.points:
+        interval = f"[{100 * point.low:+.2f}, {100 * point.high:+.2f}]"
+        lead = f"{100 * point.lead:+6.2f}  {interval:14}  {point.p_value:.3f}"
+        print(f"{point.setting!s:{width}}  {100 * point.score:6.2f}  {lead}")
+    print(f"best        {curve.best.setting}, p = {curve.best.p_value:.3f} (of {len(curve.points)} settings)")
+    print(f"chosen      {GLOBAL if setting is None else setting}")
+    print(f"signature   {result['signature']}")

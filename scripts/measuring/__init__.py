@@ -1,0 +1,1 @@
+"""Commands about metrics: score, agree, features, tag, vectors, train-metric."""

@@ -1,0 +1,252 @@
+"""`lasw agree`: how well metrics agree with what people preferred, or with their marks."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from lasw.metrics import (
+    BOOTSTRAP_SEED,
+    DEFAULT_SAMPLES,
+    TAUS,
+    DirectAssessment,
+    Judgements,
+    Preprocessing,
+    UserError,
+    agreement_of,
+    agreement_of_scores,
+    agreement_significance,
+    held_out_scores,
+    metric,
+    read_direct_assessment,
+    read_judgements,
+    refuse_overwriting,
+    trainer,
+    write_text,
+)
+from lasw.scripts.command_line import (
+    add_given_scores,
+    add_output_options,
+    add_text_options,
+    note,
+    positive_int,
+    print_json,
+)
+from lasw.scripts.measuring.agree.output import Results, as_json, as_picture, as_tables, as_tsv
+
+_EPILOG = """\
+A folder holds ref.txt, hyp/SYSTEM.txt and pairs.tsv (columns seg1 sysA sysB rel judge; < where sysA is better),
+each compressed or not. If it holds systems.tsv too (columns system human), these scores count at the system level
+instead of the share of won comparisons. With --da a table of marks has the columns human hyp ref, and if known seg1 and
+system.
+
+examples:
+  lasw agree -m PABC3:alpha=0 -m RAC1:alpha=0 -m RABC2:alpha=0 --tau 13 wmt13/cs-en wmt13/de-en wmt13/es-en
+  lasw agree -m BLEU+1 --train ROSE --folds 5 --significance --picture wins.svg wmt13/cs-en wmt13/de-en
+  lasw agree -m BLEU+1 -m CHRF -m TER --tokenize 13a --lowercase --da wmt17/cs-en/seg_da.tsv wmt17/de-en/seg_da.tsv
+"""
+_DEFAULT_TAU = 13
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.epilog = _EPILOG
+    parser.add_argument("folders", nargs="*", metavar="FOLDER", help="judgements of one language pair")
+    parser.add_argument("--da", nargs="+", action="extend", metavar="TABLE", help="tables of direct assessment instead")
+    parser.add_argument(
+        "-m", "--metric", action="append", metavar="SPEC", help="a metric, may be repeated (default: BLEU)"
+    )
+    add_given_scores(parser)
+    parser.add_argument(
+        "--tau",
+        type=int,
+        choices=TAUS,
+        help="Kendall's tau as WMT12 (the metric's ties count against it), WMT13 (are left out), WMT14 (count as pairs)"
+        f" had it (default: {_DEFAULT_TAU})",
+    )
+    group = parser.add_argument_group("metrics that are trained on the judgements themselves")
+    group.add_argument(
+        "--train",
+        action="append",
+        default=[],
+        metavar="SPEC",
+        help="ROSE[:cost=C][:clip=no][:counts=ratio]; PAIRWISE:skip=SPEC,SPEC[:vectors=FILE]; "
+        "COMBINATION:metrics=SPEC,SPEC (in a SPEC a ; stands for the :); a row more",
+    )
+    group.add_argument(
+        "--folds",
+        type=positive_int,
+        metavar="K",
+        help="each of K random parts of the segments is scored by a metric trained on the others, of all sets",
+    )
+    group = parser.add_argument_group("significance")
+    group.add_argument(
+        "--significance",
+        action="store_true",
+        help="95%% intervals, and whether a metric differs from the first (Williams' test of Pearson's correlations,"
+        " else the paired bootstrap over segments); --json has all pairs",
+    )
+    group.add_argument("--picture", metavar="FILE", help="write a matrix of significant wins there, SVG")
+    group.add_argument(
+        "--paired-bs-n", type=positive_int, metavar="N", help=f"resampled sets (default: {DEFAULT_SAMPLES})"
+    )
+    group.add_argument("--seed", type=int, help=f"of resampling and folds (default: {BOOTSTRAP_SEED})")
+    add_text_options(parser)
+    add_output_options(parser)
+    parser.add_argument("--tsv", action="store_true", help="print a line a number, tabs between")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Correlate and print; 0 if done."""
+    _check(arguments)
+    if arguments.picture:
+        refuse_overwriting([arguments.picture], arguments.da or arguments.folders)
+    results = _results(arguments)
+    if arguments.significance or arguments.picture:
+        results = _tested(results, arguments)
+    if arguments.picture:
+        write_text(arguments.picture, as_picture(results))
+    if not arguments.significance:
+        results = dataclasses.replace(results, significance=())
+    if arguments.json:
+        print_json(as_json(results))
+    elif arguments.tsv:
+        print(as_tsv(results), end="")
+    else:
+        print(as_tables(results), end="")
+    return 0
+
+
+def _results(arguments: argparse.Namespace) -> Results:
+    """Every metric on every set."""
+    specs: list[str] = arguments.metric or ([] if arguments.train else ["BLEU"])
+    metrics = [metric(spec) for spec in specs]
+    trainers = [trainer(spec) for spec in arguments.train]
+    text = Preprocessing(arguments.tokenize, arguments.lowercase)
+    tau = arguments.tau or _DEFAULT_TAU
+    data = _read(arguments, text)
+    settings = {"nrefs": _reference_counts(data), **text.settings()}
+    if arguments.significance:
+        settings |= {"bs": str(arguments.paired_bs_n), "seed": str(arguments.seed)}
+    folds = {"folds": str(arguments.folds), "folds-seed": str(arguments.seed)}
+    trained = [held_out_scores(one, data, arguments.folds, seed=arguments.seed) for one in trainers]
+    trained_names = [f"{spec} (trained)" for spec in arguments.train]
+    return Results(
+        labels=_labels([*(m.label(spec) for m, spec in zip(metrics, specs, strict=True)), *trained_names]),
+        specs=[*specs, *trained_names],
+        signatures=[
+            *(str(m.signature().with_settings(settings)) for m in metrics),
+            *(str(one.signature().with_settings(folds | settings)) for one in trainers),
+        ],
+        names=short_names(arguments.da or arguments.folders),
+        agreements=[
+            [
+                *(agreement_of(m, x, tau=tau) for m in metrics),
+                *(agreement_of_scores(scores[f], x, tau=tau) for scores in trained),
+            ]
+            for f, x in enumerate(data)
+        ],
+        tau=None if arguments.da else tau,
+        of_systems=_scores_of_systems(data),
+    )
+
+
+def _tested(results: Results, arguments: argparse.Namespace) -> Results:
+    found = [
+        agreement_significance(column, samples=arguments.paired_bs_n, seed=arguments.seed)
+        for column in results.agreements
+    ]
+    return dataclasses.replace(results, significance=found)
+
+
+def _labels(names: list[str]) -> list[str]:
+    """The names without the folders of the files in them, where that leaves them different."""
+    short = [re.sub(r"[^:=]*/", "", name) for name in names]
+    return short if len(set(short)) == len(set(names)) else names
+
+
+def _scores_of_systems(data: Sequence[Judgements | DirectAssessment]) -> str:
+    """What corpus scores are correlated with."""
+    kinds = {"mean mark" if isinstance(x, DirectAssessment) else _kind_of_scores(x) for x in data}
+    return " or ".join(sorted(kinds))
+
+
+def _kind_of_scores(judgements: Judgements) -> str:
+    return "expected wins" if judgements.given is None else "given score"
+
+
+def _reference_counts(data: Sequence[Judgements | DirectAssessment]) -> str:
+    """How many references the sets have: one number, or several where they differ."""
+    return ",".join(map(str, sorted({len(x.evaluation.references.corpora) for x in data})))
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    if bool(arguments.da) == bool(arguments.folders):
+        found = "folders and --da" if arguments.da else "no judgements"
+        raise UserError(found, expected="folders of preferences, or --da and tables of marks")
+    if arguments.da and arguments.tau:
+        raise UserError("--tau with --da", expected="one of them: Kendall's tau is of preferences")
+    if arguments.json and arguments.tsv:
+        raise UserError("--json and --tsv", expected="one of them")
+    _check_random(arguments)
+    paths = [Path(path).resolve() for path in arguments.da or arguments.folders]
+    for k, path in enumerate(paths):
+        if path in paths[:k]:
+            raise UserError("given twice", path=(arguments.da or arguments.folders)[k], expected="each one once")
+
+
+def _check_random(arguments: argparse.Namespace) -> None:
+    if bool(arguments.train) != bool(arguments.folds):
+        found = "--folds" if arguments.folds else "--train"
+        raise UserError(f"{found} alone", expected="--train SPEC and --folds K")
+    if arguments.folds == 1:
+        raise UserError("--folds 1", expected="at least 2")
+    resampling = arguments.significance or arguments.picture
+    if arguments.paired_bs_n is not None and not resampling:
+        raise UserError("--paired-bs-n without resampling", expected="--significance or --picture with it")
+    if arguments.seed is not None and not (resampling or arguments.folds):
+        raise UserError("--seed but nothing random", expected="--significance, --picture or --folds with it")
+    arguments.seed = BOOTSTRAP_SEED if arguments.seed is None else arguments.seed
+    arguments.paired_bs_n = arguments.paired_bs_n or DEFAULT_SAMPLES
+    if arguments.seed < 0:
+        raise UserError(f"--seed {arguments.seed}", expected="a number of at least 0")
+
+
+def _read(arguments: argparse.Namespace, text: Preprocessing) -> Sequence[Judgements | DirectAssessment]:
+    settings = {"preprocess": text.function(), "encoding": arguments.encoding}
+    if arguments.da:
+        tables = [read_direct_assessment(path, **settings) for path in arguments.da]
+        for name, table in zip(short_names(arguments.da), tables, strict=True):
+            note(arguments.quiet, f"{name}: {len(table.systems) or 'unnamed'} systems, {len(table.marks)} marks")
+        return tables
+    folders = [read_judgements(path, **settings) for path in arguments.folders]
+    for name, folder in zip(short_names(arguments.folders), folders, strict=True):
+        note(arguments.quiet, _described(name, folder))
+    return folders
+
+
+def _described(name: str, judgements: Judgements) -> str:
+    text = f"{name}: {len(judgements.systems)} systems, {len(judgements.segment)} preferences"
+    if judgements.ties:
+        text += f", {judgements.ties} ties left out"
+    if judgements.with_reference:
+        text += f", {judgements.with_reference} pairs with the reference itself left out"
+    return text
+
+
+def short_names(paths: Sequence[str]) -> list[str]:
+    """What sets the paths apart: their last parts, without those at the end that all share, as many as are needed."""
+    parts = [Path(path).resolve().parts for path in paths]
+    while len(parts) > 1 and len({x[-1] for x in parts}) == 1 and min(map(len, parts)) > 1:
+        parts = [x[:-1] for x in parts]
+    size = 1
+    while len({x[-size:] for x in parts}) < len(parts):
+        size += 1
+    names = ["/".join(x[-size:]) for x in parts]
+    for ending in (".gz", ".bz2", ".xz", ".tsv"):
+        if all(name.endswith(ending) for name in names):
+            names = [name.removesuffix(ending) for name in names]
+    return names

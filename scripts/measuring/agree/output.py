@@ -1,0 +1,187 @@
+"""What `lasw agree` prints: tables for people, a line a number, or JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lasw.metrics import SEGMENTS, Agreement, Correlation, Key, Panel, Significance, panel_title, picture
+
+_LEVEL = 0.05
+_LEGEND = """\
+±: half the 95 % interval of the bootstrap over segments. p: one-sided, of the metric leading or trailing the first by
+so much (Williams' test of Pearson's correlations, else the paired bootstrap); *: below 0.05
+"""
+
+
+@dataclass(frozen=True)
+class Results:
+    """M metrics on F sets of judgements.
+
+    Attributes:
+        labels, specs, signatures: M, what tables call the metrics, what was asked for, and all their settings.
+        names: F, of the sets.
+        agreements: F lists of M.
+        tau: the year of Kendall's tau; None for direct assessment.
+        of_systems: what corpus scores are correlated with.
+        significance: F, or none where it was not asked for.
+    """
+
+    labels: Sequence[str]
+    specs: Sequence[str]
+    signatures: Sequence[str]
+    names: Sequence[str]
+    agreements: Sequence[Sequence[Agreement]]
+    tau: int | None
+    of_systems: str
+    significance: Sequence[dict[Key, Significance]] = ()
+
+    def measured(self) -> list[Key]:
+        """What there is of at least one set."""
+        return list(dict.fromkeys(key for column in self.agreements for one in column for key in one.measures))
+
+    def title(self, key: Key) -> str:
+        """Of a table."""
+        level, coefficient = key
+        if coefficient == "kendall":
+            return f"segments: Kendall's tau, WMT{self.tau}"
+        if level == SEGMENTS:
+            return f"segments: {coefficient.title()}, sentence score with mark"
+        return f"systems: {coefficient.title()}, corpus score with {self.of_systems}"
+
+
+def as_tables(results: Results) -> str:
+    """A table a correlation: a row a metric, a column a set, their mean last; then the signatures."""
+    parts = [f"{results.title(key)}\n{_table(results, key)}" for key in results.measured()]
+    if results.significance:
+        parts.append(_LEGEND)
+    return "\n".join([*parts, "".join(f"{signature}\n" for signature in results.signatures)])
+
+
+def _table(results: Results, key: Key) -> str:
+    several = len(results.names) > 1
+    rows = [["", *results.names, *(["mean"] if several else [])]]
+    for k, label in enumerate(results.labels):
+        cells = [_cell(results, f, k, key) for f in range(len(results.names))]
+        found = [column[k][key] for column in results.agreements if key in column[k].measures]
+        rows.append([label, *cells, *([_mean(found)] if several else [])])
+    widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [row[0].ljust(widths[0]), *(cell.rjust(size) for cell, size in zip(row[1:], widths[1:], strict=True))]
+        lines.append("  ".join(cells).rstrip() + "\n")
+    return "".join(lines)
+
+
+def _cell(results: Results, f: int, k: int, key: Key) -> str:
+    """One metric on one set: the correlation, half its interval, and how it differs from the first metric."""
+    if key not in results.agreements[f][k].measures:
+        return ""
+    text = str(results.agreements[f][k][key])
+    if not results.significance:
+        return text
+    significance = results.significance[f][key]
+    interval, p = significance.intervals[k], _p_of_difference(significance, k)
+    if interval is not None:
+        text += f" ± {interval.radius:.3f}"
+    if p is not None:
+        text += f" (p {'< 0.0001' if p < 0.0001 else f'= {p:.4f}'}){'*' if p < _LEVEL else ' '}"
+    return text
+
+
+def _p_of_difference(significance: Significance, k: int) -> float | None:
+    """Of metric k differing from the first as it does; None where it does not differ."""
+    both = [float(significance.p_values[k, 0]), float(significance.p_values[0, k])]
+    return None if math.isnan(both[0]) else min(both)
+
+
+def _mean(row: Sequence[Correlation]) -> str:
+    values = [x.value for x in row if x.value is not None]
+    return f"{sum(values) / len(values):.3f}" if values and len(values) == len(row) else "undefined"
+
+
+def as_tsv(results: Results) -> str:
+    """A line a number, in full precision, under a line that names the columns; empty where there is none."""
+    rows = [["level", "coefficient", "set", "metric", "value", "n", "undefined", "low", "high", "p", "signature"]]
+    for key in results.measured():
+        for f, (name, column) in enumerate(zip(results.names, results.agreements, strict=True)):
+            for k, one in enumerate(column):
+                if key in one.measures:
+                    x = one[key]
+                    numbers = [_exact(x.value), str(x.n), x.reason, *map(_exact, _tested(results, f, k, key))]
+                    rows.append([*_key(results, key), name, results.specs[k], *numbers, results.signatures[k]])
+    return "".join("\t".join(row) + "\n" for row in rows)
+
+
+def _exact(value: float | None) -> str:
+    return "" if value is None else repr(value)
+
+
+def _tested(results: Results, f: int, k: int, key: Key) -> tuple[float | None, float | None, float | None]:
+    """Both ends of the interval, and the p-value against the first metric."""
+    if not results.significance:
+        return None, None, None
+    significance = results.significance[f][key]
+    interval = significance.intervals[k]
+    low, high = (None, None) if interval is None else (interval.low, interval.high)
+    return low, high, _p_of_difference(significance, k)
+
+
+def _key(results: Results, key: Key) -> list[str]:
+    level, coefficient = key
+    return [level, f"kendall{results.tau}" if coefficient == "kendall" else coefficient]
+
+
+def as_json(results: Results) -> dict[str, Any]:
+    """All that is known."""
+    metrics = []
+    for k, (spec, signature) in enumerate(zip(results.specs, results.signatures, strict=True)):
+        sets = [_one(results, f, k) for f in range(len(results.names))]
+        metrics.append({"metric": spec, "signature": signature, "sets": sets})
+    out: dict[str, Any] = {**({"tau": results.tau} if results.tau else {}), "metrics": metrics}
+    return out | ({"comparisons": _comparisons(results)} if results.significance else {})
+
+
+def _one(results: Results, f: int, k: int) -> dict[str, Any]:
+    one = results.agreements[f][k]
+    entry: dict[str, Any] = {"set": results.names[f]}
+    for level, coefficient in one.measures:
+        low, high, _ = _tested(results, f, k, (level, coefficient))
+        interval = {} if low is None else {"low": low, "high": high}
+        entry.setdefault(level, {})[coefficient] = _number(one[level, coefficient]) | interval
+    if one.ties is not None:
+        entry["metric_ties"] = one.ties
+    return entry
+
+
+def _comparisons(results: Results) -> list[dict[str, Any]]:
+    """Every ordered pair of metrics: the one-sided p-value of the first being better, null where it has none."""
+    found = []
+    for name, by_key in zip(results.names, results.significance, strict=True):
+        for (level, coefficient), significance in by_key.items():
+            what = {"set": name, "level": level, "coefficient": coefficient, "test": significance.test}
+            for i, first in enumerate(results.specs):
+                for j, second in enumerate(results.specs):
+                    p = float(significance.p_values[i, j])
+                    if i != j:
+                        found.append({**what, "better": first, "worse": second, "p": None if math.isnan(p) else p})
+    return found
+
+
+def as_picture(results: Results) -> str:
+    """SVG: a row of panels a correlation, a panel a set."""
+    rows = []
+    for key in results.measured():
+        row = []
+        for name, column, significance in zip(results.names, results.agreements, results.significance, strict=True):
+            if key in significance:
+                title = panel_title(*key, name, significance[key].test)
+                row.append(Panel(title, [one[key] for one in column], significance[key]))
+        rows.append(row)
+    return picture(results.labels, rows)
+
+
+def _number(x: Correlation) -> dict[str, Any]:
+    return {"value": x.value, "n": x.n, **({"undefined": x.reason} if x.reason else {})}

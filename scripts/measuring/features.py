@@ -1,0 +1,97 @@
+"""`lasw features`: the numbers that a metric makes its sentence scores of, segment by segment."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.metrics import (
+    STANDARD_INPUT,
+    Corpus,
+    Metric,
+    Preprocessing,
+    References,
+    Vocabulary,
+    check_parallel,
+    metric,
+    read_corpus,
+    refuse_overwriting,
+    write_text,
+)
+from lasw.scripts.command_line import add_text_options
+
+_EPILOG = """\
+example:
+  lasw features -m ROSE:model=rose.json -r reference.en system.en > features.tsv
+
+One line a segment: its number, the features of each metric, its sentence score. ROSE has features with names; other
+metrics show their sufficient statistics, numbered.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.epilog = _EPILOG
+    parser.add_argument(
+        "system", nargs="?", default=STANDARD_INPUT, metavar="SYSTEM", help="hypotheses; - (default): standard input"
+    )
+    parser.add_argument(
+        "-m", "--metric", action="append", required=True, metavar="SPEC", help="a metric, may be repeated"
+    )
+    parser.add_argument(
+        "-r", "--reference", action="append", required=True, metavar="REF", help="a reference file, may be repeated"
+    )
+    parser.add_argument("--output", default=STANDARD_INPUT, metavar="FILE", help="default: standard output")
+    add_text_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, compute, write; 0 if done."""
+    refuse_overwriting([arguments.output], (arguments.system, *arguments.reference))
+    specs: list[str] = arguments.metric
+    metrics = [metric(spec) for spec in specs]
+    vocabulary = Vocabulary()
+    preprocess = Preprocessing(arguments.tokenize, arguments.lowercase).function()
+    texts = [
+        read_corpus(path, vocabulary, preprocess=preprocess, encoding=arguments.encoding)
+        for path in [*arguments.reference, arguments.system]
+    ]
+    references, system = References(tuple(texts[:-1])), texts[-1]
+    check_parallel(texts[0], system)
+    names = ["segment"]
+    columns = [np.arange(1.0, len(system) + 1)[:, None]]
+    for spec, m in zip(specs, metrics, strict=True):
+        found, table = _table(m, references, system)
+        names += found if len(specs) == 1 else [f"{spec} {name}" for name in found]
+        columns.append(table)
+    text = _tsv(names, columns)
+    if arguments.output == STANDARD_INPUT:
+        sys.stdout.write(text)
+    else:
+        write_text(arguments.output, text)
+    return 0
+
+
+def _table(m: Metric, references: References, system: Corpus) -> tuple[list[str], NDArray[np.float64]]:
+    """Names and (n, d + 1) values of a metric's features and its score."""
+    from lasw.metrics import Rose
+
+    owner = np.arange(len(system), dtype=np.int32)
+    prepared = m.prepare(references)
+    statistics = m.statistics(system, prepared, owner)
+    scores = m.sentence_scores(statistics)
+    if isinstance(m, Rose):
+        names, features = list(m.model.features.names), m.features(system, prepared, owner)
+    else:
+        names, features = [f"statistic{k + 1}" for k in range(statistics.shape[1])], statistics
+    return [*names, "score"], np.column_stack([features, scores])
+
+
+def _tsv(names: Sequence[str], columns: Sequence[NDArray[np.float64]]) -> str:
+    rows = np.hstack(columns).tolist()
+    lines = ["\t".join(names), *("\t".join(f"{value:.10g}" for value in row) for row in rows)]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,1 @@
+"""`lasw train-metric`: metrics that are trained on people's judgements."""

@@ -1,0 +1,146 @@
+"""`lasw train-metric rose`: a ROSE model from preferences or marks."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from pathlib import Path
+
+from lasw.metrics import (
+    DEFAULT_COST,
+    MOST_COST,
+    ROSE_KINDS,
+    TAGGERS,
+    Corpus,
+    Preprocessing,
+    RoseFeatures,
+    RoseModel,
+    TaggedText,
+    UserError,
+    read_direct_assessment,
+    read_lines,
+    read_preferences,
+    refuse_overwriting,
+    train_rank,
+    train_reg,
+    training_fingerprint,
+    write_rose,
+)
+from lasw.metrics.learned import word_classes
+from lasw.scripts.command_line import add_output_options, add_text_options, note, positive_int, print_json
+
+_EPILOG = """\
+example:
+  lasw train-metric rose --kind rank --data wmt11/cs-en wmt11/de-en --tokenize 13a --lowercase --output rose.json
+
+rank learns from folders of judgements as 'lasw agree' reads them: ref.txt, hyp/SYSTEM.txt, pairs.tsv. reg learns from
+tables with the columns human, hyp and ref. The metric is then ROSE:model=FILE, on text prepared in the same way.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.epilog = _EPILOG
+    parser.add_argument("--kind", choices=ROSE_KINDS, default="rank", help="default: %(default)s")
+    parser.add_argument("--data", nargs="+", action="extend", required=True, metavar="DATA", help="folders, or tables")
+    parser.add_argument("--output", required=True, metavar="FILE", help="where the model goes, JSON")
+    parser.add_argument(
+        "--cost", type=float, default=DEFAULT_COST, help="of errors, against large weights (default: %(default)s)"
+    )
+    group = parser.add_argument_group("features")
+    group.add_argument("--pos", action="store_true", help="parts of speech too; the text is tagged, word|TAG")
+    group.add_argument("--tagger", choices=TAGGERS, help="parts of speech too; this tagger makes them (extra 'pos')")
+    group.add_argument("--no-clip", action="store_true", help="count every occurrence of a matching n-gram")
+    group.add_argument("--ratio", action="store_true", help="word counts as ratios instead of differences")
+    group.add_argument(
+        "--function-words",
+        metavar="FILE",
+        help="one a line; or wordfreq, for --language's (default: the most frequent words of the references)",
+    )
+    group.add_argument(
+        "--function-word-count",
+        type=positive_int,
+        metavar="N",
+        default=word_classes.FUNCTION_WORDS,
+        help="how many, unless a file lists them (default: %(default)s)",
+    )
+    group.add_argument("--language", default="", metavar="CODE", help="noted in the model")
+    add_text_options(parser)
+    add_output_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, train, write, print the weights; 0 if done."""
+    if not 0 < arguments.cost <= MOST_COST:  # NaN is not
+        raise UserError(f"--cost {arguments.cost:g}", expected=f"a number above 0, {MOST_COST:g} at most")
+    refuse_overwriting([arguments.output], arguments.data)
+    if arguments.pos and arguments.tagger:
+        raise UserError("--pos and --tagger", expected="one of them: either the text has tags or it has not")
+    if arguments.pos and arguments.tokenize:
+        raise UserError("--pos and --tokenize", expected="text that is tokenised, since each token has its tag")
+    folder = Path(arguments.output).absolute().parent
+    if not folder.is_dir():
+        raise UserError("no such folder", path=folder, expected="one that the model can be written to")
+    text = Preprocessing(arguments.tokenize, arguments.lowercase)
+    model = _trained(arguments, text)
+    model = dataclasses.replace(
+        model,
+        language=arguments.language,
+        text=text.settings(),
+        training={**model.training, "fingerprint": training_fingerprint(arguments.data)},
+    )
+    write_rose(arguments.output, model)
+    _print(arguments, model)
+    return 0
+
+
+def _trained(arguments: argparse.Namespace, text: Preprocessing) -> RoseModel:
+    settings = {"preprocess": text.function(), "encoding": arguments.encoding}
+    options = {"cost": arguments.cost, "tagger": arguments.tagger or ""}
+    if arguments.kind == "rank":
+        preferences = read_preferences(arguments.data, **settings)
+        for x in preferences:
+            note(arguments.quiet, f"{x.name}: {len(x.segment)} preferences, {x.ties} ties left out")
+        references = [corpus for x in preferences for corpus in x.evaluation.references.corpora]
+        return train_rank(preferences, _features(arguments, references), **options)
+    marks = [read_direct_assessment(path, **settings) for path in arguments.data]
+    for y in marks:
+        note(arguments.quiet, f"{y.name}: {len(y.marks)} marks")
+    references = [corpus for y in marks for corpus in y.references.corpora]
+    return train_reg(marks, _features(arguments, references), **options)
+
+
+def _features(arguments: argparse.Namespace, references: list[Corpus]) -> RoseFeatures:
+    return RoseFeatures(
+        function_words=_function_words(arguments, references),
+        pos=arguments.pos or bool(arguments.tagger),
+        clip=not arguments.no_clip,
+        ratio=arguments.ratio,
+    )
+
+
+def _function_words(arguments: argparse.Namespace, references: list[Corpus]) -> tuple[str, ...]:
+    source, size = arguments.function_words, arguments.function_word_count
+    if source == "wordfreq":
+        if not arguments.language:
+            raise UserError("--function-words wordfreq without a language", expected="--language CODE with it")
+        return word_classes.listed(arguments.language, size)
+    if source:
+        lines = read_lines(source, encoding=arguments.encoding)
+        return tuple(dict.fromkeys(line.strip() for line in lines if line.strip()))
+    if arguments.pos:
+        references = [TaggedText(corpus.vocabulary).split(corpus)[0] for corpus in references]
+    return word_classes.most_frequent(references, size)
+
+
+def _print(arguments: argparse.Namespace, model: RoseModel) -> None:
+    slopes, _ = model.slopes()
+    weights = dict(zip(model.features.names, slopes, strict=True))
+    if arguments.json:
+        print_json({"model": model.fingerprint(), "kind": model.kind, "weights": weights, "training": model.training})
+        return
+    width = max(map(len, weights))
+    print(f"{'feature':{width}}  weight")
+    for name, weight in weights.items():
+        print(f"{name:{width}}  {weight:+.4f}")
+    print(f"model {model.fingerprint()} in {arguments.output}")

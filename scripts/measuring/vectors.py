@@ -1,0 +1,188 @@
+"""`lasw vectors`: train word vectors, look at them, convert them."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from lasw.metrics import (
+    FORMATS,
+    MODELS,
+    Preprocessing,
+    Text,
+    Training,
+    UserError,
+    VectorFile,
+    open_vectors,
+    refuse_overwriting,
+    selected,
+    write_vector_model,
+    write_vectors,
+)
+from lasw.scripts.command_line import (
+    add_output_options,
+    add_text_options,
+    note,
+    positive_int,
+    print_json,
+    seed_number,
+    warn,
+)
+
+_EPILOG = """\
+examples:
+  lasw vectors train --text news.en --output news.vectors
+  lasw vectors neighbours --vectors news.vectors house treaty
+  lasw vectors convert --vectors glove.840B.300d.txt.gz --output glove.vectors
+
+Read are word2vec text and binary, GloVe, fastText .vec and .bin, gensim's own format, and what convert and train write.
+A packed file (the default) opens at once whatever its size, and only the vectors that are needed are read from it.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the three actions and their options."""
+    parser.epilog = _EPILOG
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, title="actions")
+    defaults = Training()
+    train = _action(
+        actions, "train", "word vectors from plain text", "lasw vectors train --text news.en --output news.vectors"
+    )
+    train.add_argument("--text", nargs="+", required=True, metavar="FILE", help="sentences, one a line")
+    train.add_argument("--output", required=True, metavar="FILE", help="where the vectors go")
+    train.add_argument("--model", choices=MODELS, default=defaults.model, help="default: %(default)s")
+    for option, value, text in (
+        ("--size", defaults.size, "of a vector"),
+        ("--window", defaults.window, "words of context on each side"),
+        ("--min-count", defaults.min_count, "rarer words get no vector"),
+        ("--epochs", defaults.epochs, "passes over the text"),
+        ("--negative", defaults.negative, "noise words per word"),
+    ):
+        train.add_argument(option, type=positive_int, default=value, help=f"{text} (default: %(default)s)")
+    train.add_argument(
+        "--seed", type=seed_number, default=defaults.seed, help="of what is drawn (default: %(default)s)"
+    )
+    train.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="packed",
+        help="packed (default); word2vec text or binary; fasttext: with the n-grams, for unknown words",
+    )
+    add_text_options(train)
+    train.add_argument("--quiet", action="store_true", help="no notes on stderr")
+
+    neighbours = _action(
+        actions,
+        "neighbours",
+        "the words nearest to given ones",
+        "lasw vectors neighbours --vectors news.vectors -k 5 house treaty",
+    )
+    neighbours.add_argument("words", nargs="+", metavar="WORD")
+    neighbours.add_argument("--vectors", required=True, metavar="FILE")
+    neighbours.add_argument("-k", type=positive_int, default=10, help="how many of each (default: %(default)s)")
+    add_output_options(neighbours)
+
+    convert = _action(
+        actions,
+        "convert",
+        "write vectors in another format, or those of some words only",
+        "lasw vectors convert --vectors glove.txt.gz --words dev.en train.en --output small.vectors",
+    )
+    convert.add_argument("--vectors", required=True, metavar="FILE")
+    convert.add_argument("--output", required=True, metavar="FILE", help="where they go")
+    convert.add_argument("--words", nargs="+", metavar="TEXT", help="keep the words of these files only")
+    convert.add_argument(
+        "--format",
+        choices=("packed", "text", "binary"),
+        default="packed",
+        help="packed (default), or word2vec text or binary",
+    )
+    add_text_options(convert)
+    convert.add_argument("--quiet", action="store_true", help="no notes on stderr")
+
+
+def _action(actions: Any, name: str, text: str, example: str) -> argparse.ArgumentParser:
+    action: argparse.ArgumentParser = actions.add_parser(
+        name,
+        help=text,
+        description=text,
+        epilog=f"example:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    return action
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do the action; 0."""
+    {"train": _train, "neighbours": _neighbours, "convert": _convert}[arguments.action](arguments)
+    return 0
+
+
+def _train(arguments: argparse.Namespace) -> None:
+    refuse_overwriting([arguments.output], arguments.text)
+    text = _text(arguments.text, arguments)
+    names = "model", "size", "window", "min_count", "epochs", "negative", "seed"
+    training = Training(**{name: getattr(arguments, name) for name in names})
+    if arguments.format == "fasttext" and arguments.model != "fasttext":
+        raise UserError("--format fasttext is of models with n-grams", remedy="give --model fasttext as well")
+    model = training.run(text)
+    write_vector_model(arguments.output, model, arguments.format)
+    note(
+        arguments.quiet,
+        f"{arguments.output}: {len(model.wv)} words x {training.size}, {training.model}, seed {training.seed}",
+    )
+
+
+def _neighbours(arguments: argparse.Namespace) -> None:
+    import numpy as np
+
+    from lasw.metrics import nearest
+
+    file = _opened(arguments.vectors, arguments.quiet)
+    rows = file.find(arguments.words)
+    missing = [word for word, row in zip(arguments.words, rows.tolist(), strict=True) if row < 0]
+    if len(missing) == len(rows):
+        raise UserError(f"no vector of {', '.join(map(repr, missing))}", path=arguments.vectors)
+    warn("vectors", (f"no vector of {word!r}" for word in missing))
+    words = [word for word in arguments.words if word not in missing]
+    found = rows[rows >= 0]
+    near, cosines = nearest(file, np.asarray(found), arguments.k)
+    lists = [
+        [(file.word(row), value) for row, value in zip(n, c, strict=True) if row >= 0]
+        for n, c in zip(near.tolist(), cosines.tolist(), strict=True)
+    ]
+    if arguments.json:
+        print_json(
+            [
+                {"word": word, "neighbours": [{"word": other, "cosine": value} for other, value in one]}
+                for word, one in zip(words, lists, strict=True)
+            ]
+        )
+        return
+    for word, one in zip(words, lists, strict=True):
+        for other, value in one:
+            print(f"{word}\t{other}\t{value:.4f}")
+
+
+def _convert(arguments: argparse.Namespace) -> None:
+    refuse_overwriting([arguments.output], (arguments.vectors, *(arguments.words or ())))
+    file = _opened(arguments.vectors, arguments.quiet)
+    wanted = None
+    if arguments.words:
+        wanted = list(dict.fromkeys(token for sentence in _text(arguments.words, arguments) for token in sentence))
+    words, vectors = selected(file, wanted)
+    write_vectors(arguments.output, words, vectors, arguments.format)
+    of = f" of {len(wanted)} in the text" if wanted is not None else ""
+    note(arguments.quiet, f"{arguments.output}: {len(words)} words{of} x {file.size}")
+
+
+def _opened(path: str, quiet: bool) -> VectorFile:
+    file = open_vectors(path)
+    if not quiet:
+        warn("vectors", file.remarks)
+    return file
+
+
+def _text(paths: list[str], arguments: argparse.Namespace) -> Text:
+    text = Preprocessing(arguments.tokenize, arguments.lowercase)
+    return Text(tuple(paths), text.function(), arguments.encoding)

@@ -1,0 +1,196 @@
+"""The files that mert-moses.pl leaves in its working directory, made of those of a run of ours.
+
+All of them are derived: whatever is missing or was cut off is written again with the same bytes. `runN` names are of
+iteration N: its weights before it decoded (`.moses.ini`, `.dense`, `.init.opt`), what was decoded with them
+(`.bestN.out.gz`, `.out`), the weights that it made (`.weights.txt`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import filecmp
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lasw.metrics import open_bytes, write_text
+from lasw.tuning import Json, RunDirectory, read_weights
+
+if TYPE_CHECKING:
+    from lasw.tuning import Moses, Outcome, Weights
+
+RUN = "lasw-run"
+# The name of a file here, dotted, and what `atomic_write` puts behind it.
+_LEFTOVER = re.compile(r"\.(run\d+\..+|run\.weights|weights\.txt|finished_step\.txt|moses\.ini)\.\w{8}")
+
+
+@dataclass
+class WorkingDirectory:
+    """The folder, and what its files are made of.
+
+    Args:
+        folder: mert-moses.pl's working directory.
+        run: our run, in it.
+        decoder: writes the moses.ini.
+        program: the decoder, for comments.
+        config: the moses.ini of the user, which the result is made of (decoding may be with a filtered one).
+        source: the input, for comments.
+        start: the weights before iteration 1.
+        nbest: length of the lists, which stands in their names.
+        metric: of the development score, for comments.
+        sentences: how many there are.
+        imported: the first so many iterations are mert-moses.pl's own: their files stay as they are.
+    """
+
+    folder: Path
+    run: RunDirectory
+    decoder: Moses
+    program: str
+    config: Path
+    source: Path
+    start: Weights
+    nbest: int
+    metric: str
+    sentences: int
+    imported: int = 0
+
+    def list_path(self, iteration: int) -> Path:
+        """Of the N-best list of an iteration."""
+        return self.folder / f"run{iteration}.best{self.nbest}.out.gz"
+
+    def write_all(self) -> None:
+        """Every file of every iteration that has begun."""
+        for iteration in range(1, len(self.run.records()) + 2):
+            if iteration == 1 or self._begun(iteration):
+                self.write(iteration)
+        self.write_step()
+
+    def write(self, iteration: int) -> None:
+        """The files of one iteration, as far as it has come."""
+        if iteration > self.imported:
+            weights = self._before(iteration)
+            self._write_before(iteration, weights)
+            if self._decoded(iteration) is not None:
+                self._write_list(iteration)
+        after = self.run.iteration(iteration) / "after.json"
+        if iteration >= self.imported and after.exists() and self._finished() >= iteration:
+            text = " ".join(map(repr, read_weights(after).dense.tolist())) + "\n"
+            _update(self.folder / f"run{iteration}.weights.txt", text)
+            _update(self.folder / "weights.txt", text)
+
+    def write_step(self) -> None:
+        """The number of the last complete iteration, and its weights."""
+        finished = self._finished()
+        if finished:
+            _update(self.folder / "finished_step.txt", f"{finished}\n")
+            _update(self.folder / "run.weights", _dense(self._before(finished + 1)))
+
+    def write_result(self, outcome: Outcome) -> Path:
+        """The moses.ini with the tuned weights."""
+        path = self.folder / "moses.ini"
+        score = self._score(outcome.chosen, outcome.dev_score)
+        comment = [*self._comment(score), f"weights of iteration {outcome.chosen} of {outcome.iterations}"]
+        self.decoder.write_ini(path, outcome.weights, comment, template=self.config)
+        return path
+
+    def _score(self, chosen: int, dev_score: float | None) -> str:
+        if dev_score is not None:
+            return f"{self.metric} {dev_score:.6f} on dev {self.source}"
+        record = self.run.records()[chosen - 1]
+        return f"BLEU {record['pool_bleu']:.6f} on the N-best lists of dev {self.source}"
+
+    def _write_before(self, iteration: int, weights: Weights) -> None:
+        decoded = self._decoded(iteration)
+        score = f"{self.metric} --not-estimated-- on dev {self.source}"
+        if decoded is not None:
+            score = f"{self.metric} {decoded['dev_score']:.6f} on dev {self.source}"
+        comment = [*self._comment(score), f"We were before running iteration {iteration}"]
+        path = self.folder / f"run{iteration}.moses.ini"
+        self.decoder.write_ini(path, weights, comment, template=self.config)
+        _update(self.folder / f"run{iteration}.dense", _dense(weights))
+        values = " ".join(map(repr, weights.dense.tolist()))
+        size = len(weights.dense)
+        _update(self.folder / f"run{iteration}.init.opt", f"{values}\n{_repeated('0', size)}\n{_repeated('1', size)}\n")
+        if weights.sparse:
+            lines = (f"{name} {value!r}\n" for name, value in sorted(weights.sparse.items()))
+            _update(self.folder / f"run{iteration}.sparse-weights", "".join(lines))
+
+    def _comment(self, score: str) -> list[str]:
+        return ["MERT optimized configuration", f"decoder {self.program}", score]
+
+    def _write_list(self, iteration: int) -> None:
+        made = self.run.iteration(iteration) / "nbest.gz"
+        path = self.list_path(iteration)
+        if not path.exists() or not filecmp.cmp(made, path, shallow=False):
+            _copy(made, path)
+        _update(self.folder / f"run{iteration}.out", _first_best(made, self.sentences))
+
+    def _begun(self, iteration: int) -> bool:
+        folder = self.run.iteration(iteration)
+        return any((folder / name).exists() for name in ("before.json", "decode.json", "iteration.json"))
+
+    def _decoded(self, iteration: int) -> Json | None:
+        return self.run.read(self.run.iteration(iteration) / "decode.json", ("dev_score",))
+
+    def _finished(self) -> int:
+        return len(self.run.records())
+
+    def _before(self, iteration: int) -> Weights:
+        if iteration == 1:
+            return self.start
+        return read_weights(self.run.iteration(iteration - 1) / "after.json")
+
+
+def _dense(weights: Weights) -> str:
+    """A line for every component, the name of its group before it."""
+    lines = (f"{name}= {value!r}\n" for name, values in weights.by_group().items() for value in values)
+    return "".join(lines)
+
+
+def _repeated(word: str, times: int) -> str:
+    return " ".join([word] * times)
+
+
+def _first_best(path: Path, sentences: int) -> str:
+    """The first hypothesis of every sentence in a list of our own writing, a line each."""
+    best: dict[int, str] = {}
+    with open_bytes(path) as stream:
+        for line in stream:
+            identity, _, rest = line.partition(b" ||| ")
+            number = int(identity)
+            if number not in best:
+                best[number] = rest.partition(b" ||| ")[0].decode("utf-8").rstrip(" ")
+    return "".join(best.get(k, "") + "\n" for k in range(sentences))
+
+
+def _copy(made: Path, path: Path) -> None:
+    """Whole or not at all; no second link to the same file, which gzip would not unpack."""
+    beside = path.with_name(f".{path.name}.new")
+    shutil.copyfile(made, beside)
+    os.replace(beside, path)
+
+
+def clean(folder: Path) -> None:
+    """Remove what writes left behind in a working directory that were killed half-way."""
+    for entry in folder.glob(".*"):
+        if _LEFTOVER.fullmatch(entry.name):
+            with contextlib.suppress(OSError):
+                entry.unlink()
+
+
+def _update(path: Path, text: str) -> None:
+    """Write unless it is there."""
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        if path.read_text(encoding="utf-8") == text:
+            return
+    write_text(path, text)
+
+
+def remove(folder: Path, names: Sequence[str]) -> None:
+    """Delete files that are there."""
+    for name in names:
+        (folder / name).unlink(missing_ok=True)

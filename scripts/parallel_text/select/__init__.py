@@ -1,0 +1,1 @@
+"""`lasw select`: a development set from a pool of noisy parallel text."""

@@ -1,0 +1,158 @@
+"""What `lasw select` tells: progress, the development set, the profile of a pool, the fate of one pair."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+
+from lasw.metrics import UserError, write_text
+from lasw.scripts.command_line import note, print_json, warn
+from lasw.selection import (
+    BIN,
+    LENGTH,
+    REASONS,
+    Bitext,
+    Scorer,
+    Selection,
+    known_features,
+    profile_rows,
+    report_html,
+    text_names,
+    write_selection,
+)
+
+_EVERY = 5_000_000
+
+
+@contextlib.contextmanager
+def watched(quiet: bool) -> Iterator[Callable[[int], object] | None]:
+    """A count of the pairs read: a bar on a terminal, a line for every few million elsewhere."""
+    if quiet:
+        yield None
+        return
+    if not sys.stderr.isatty():
+        yield _Log().update
+        return
+    from tqdm import tqdm
+
+    with tqdm(unit=" pairs", unit_scale=True, leave=False, file=sys.stderr) as bar:
+        yield bar.update
+
+
+class _Log:
+    """Tells how many pairs were read."""
+
+    def __init__(self) -> None:
+        self._pairs = 0
+
+    def update(self, pairs: int) -> None:
+        """So many more."""
+        before, self._pairs = self._pairs, self._pairs + pairs
+        if before // _EVERY < self._pairs // _EVERY:
+            note(False, f"{self._pairs:,} pairs read")
+
+
+def write(selection: Selection, given: Bitext, arguments: argparse.Namespace) -> None:
+    """Write the files of a selection and say in a line what it is."""
+    written = write_selection(arguments.output, selection, text_names(*given.paths[:2]))
+    written.append(f"{arguments.output}.html")
+    write_text(written[-1], report_html(selection, f"Selection {os.path.basename(arguments.output)}"))
+    profile = selection.profile
+    warn_of_faults(profile.verdicts, arguments.quiet)
+    facts = {
+        "pairs": len(selection),
+        "words": selection.words,
+        "pool": profile.pairs,
+        "candidates": profile.candidates,
+        "faulty": profile.faults,
+        "looked_at": selection.reached,
+        "rejected": dict(sorted(selection.reasons.items())),
+        "files": written,
+    }
+    if arguments.json:
+        print_json(facts)
+        return
+    if not len(selection):
+        print(f"nothing selected: {_emptiness(selection)}")
+        return
+    rejected = ", ".join(f"{n} {reason}" for reason, n in sorted(selection.reasons.items())) or "none"
+    print(
+        f"{len(selection)} pairs, {selection.words} source words of {arguments.words} wanted, from "
+        f"{profile.candidates} candidates in {profile.pairs} pairs; rejected on the way: {rejected}"
+    )
+
+
+def _emptiness(selection: Selection) -> str:
+    profile = selection.profile
+    if profile.candidates:
+        return f"the filters rejected all {profile.candidates} candidates"
+    return f"none of {profile.pairs} pairs has a source sentence of the right length and no fault"
+
+
+def warn_of_faults(verdicts: Mapping[int, int], quiet: bool) -> None:
+    """Say how many pairs were left out for which fault."""
+    counts = sorted(verdicts.items())
+    if not quiet:
+        warn("select", (f"{n} pairs left out: {REASONS[verdict]}" for verdict, n in counts if verdict > LENGTH))
+
+
+def print_profile(selection: Selection, arguments: argparse.Namespace, *, aligned: bool) -> None:
+    """Print what is in a pool."""
+    profile = selection.profile
+    means = dict(zip(selection.feature_names, profile.means(), strict=False))
+    if arguments.json:
+        histogram = {f"{place * BIN:.2f}": n for place, n in sorted(profile.histogram.items())}
+        print_json({"counts": dict(profile_rows(profile)), "means": means, "histogram": histogram})
+        return
+    for name, n in profile_rows(profile):
+        print(f"{n:>14,}  {name}")
+    if not aligned:
+        print(f"{'none':>14}  word alignment")
+    for name, mean in means.items():
+        print(f"{mean:>14.4f}  mean {name}")
+    tenths: dict[int, int] = {}
+    for place, n in profile.histogram.items():
+        tenths[place // 10] = tenths.get(place // 10, 0) + n
+    for place, n in sorted(tenths.items()):
+        print(f"{n:>14,}  score {place * 10 * BIN:.1f} to {(place + 1) * 10 * BIN:.1f}")
+
+
+def explain(bitext: Bitext, scorer: Scorer, selection: Selection, arguments: argparse.Namespace) -> None:
+    """Print what a pair is and what becomes of it."""
+    line = arguments.explain
+    block = next((b for b in bitext.blocks() if b.first_line <= line < b.first_line + len(b)), None)
+    if block is None:
+        raise UserError(f"--explain {line}: the pool has {selection.profile.pairs} pairs")
+    pair = block[line - block.first_line : line - block.first_line + 1]
+    scored = scorer.score(pair)
+    score, verdict = float(scored.score[0]), int(scored.verdicts[0])
+    fate = _fate(selection, line, score, verdict)
+    known = known_features(selection, bitext.aligned).feature_names
+    values = zip(scorer.feature_names, scored.features[0].tolist(), strict=True)
+    features = {name: value for name, value in values if name in known and not verdict}
+    if arguments.json:
+        print_json({"line": line, "score": None if verdict else score, "features": features, "fate": fate})
+        return
+    for name, text in (("source", pair.source.text(0)), ("target", pair.target.text(0))):
+        print(f"{name}: {text}")
+    for name, value in features.items():
+        print(f"{value:>10.4f}  {name}")
+    if not verdict:
+        print(f"{score:>10.4f}  score")
+    print(fate)
+
+
+def _fate(selection: Selection, line: int, score: float, verdict: int) -> str:
+    if verdict:
+        return f"no candidate: {REASONS[verdict]}"
+    chosen = selection.chosen.line.tolist() if selection.chosen else []
+    if line in chosen:
+        return f"selected as number {chosen.index(line) + 1} of {len(chosen)}"
+    if selection.followed is not None:
+        other = f" to line {selection.followed.other}" if selection.followed.other else ""
+        return f"rejected: {selection.followed.reason} (similarity {selection.followed.similarity:.3f}{other})"
+    last = float(selection.chosen.score[-1]) if selection.chosen else 0.0
+    return f"not reached: there were enough words before it, with scores down to {last:.4f}"

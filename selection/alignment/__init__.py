@@ -1,0 +1,16 @@
+"""Word alignment of parallel text: models, symmetrisation, and the files of other aligners."""
+
+from typing import TYPE_CHECKING
+
+from lasw.metrics.lazily import front_door
+
+# fmt: off
+if TYPE_CHECKING:
+    from lasw.selection.alignment.alignment import (
+        MAX_LENGTH, MODELS, SYMMETRISATIONS, Directions, align_directions, symmetrise, tokens, transposed,
+    )
+    from lasw.selection.alignment.giza import alignment_blocks, write_giza
+    from lasw.selection.alignment.kept_models import DIRECTIONS, check_models, keep_models
+    from lasw.selection.alignment.pharaoh import Alignment, write_pharaoh
+else:
+    __getattr__, __dir__ = front_door(__name__, __file__)

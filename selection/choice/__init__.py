@@ -1,0 +1,15 @@
+"""Choosing from a pool: the best pairs in bounded memory, taken if they are unlike those before (algorithm 4.1)."""
+
+from typing import TYPE_CHECKING
+
+from lasw.metrics.lazily import front_door
+
+# fmt: off
+if TYPE_CHECKING:
+    from lasw.selection.choice.candidates import BIN, REJECTED, Candidates, Profile, collect, score_bins
+    from lasw.selection.choice.distributed import Workers, counted, dask, distributed_collector, processes
+    from lasw.selection.choice.diversity import Diversity
+    from lasw.selection.choice.la import WORDS, Collect, Selection, pool_collector, select
+    from lasw.selection.choice.shards import ShardedBitext, checked_blocks, read_shards
+else:
+    __getattr__, __dir__ = front_door(__name__, __file__)

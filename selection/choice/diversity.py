@@ -1,0 +1,110 @@
+"""Which candidates are too much like those already selected, or like their own translation (algorithm 4.1, line 12).
+
+The similarity of two token lists is a sentence metric of the first against the second, sentence BLEU+1 by default; the
+thesis says BLEU and leaves the smoothing open. It suits sentences of more than ten words: smoothing alone puts two
+sentences of four words that share none at 0.30. Words are compared as strings, also across the two languages: a pair
+whose sides share most of their words has not been translated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.metrics import ORDERS, Corpus, Metric, ReferenceNgrams, References, SimpBleu, UserError, Vocabulary, metric
+
+
+@dataclass(frozen=True)
+class Diversity:
+    """Settings of the two filters.
+
+    Args:
+        threshold: a source sentence must be less similar than this to each of the last `window` selected ones; above
+            1 switches the filter off.
+        window: how many of the last selected sentences are looked at.
+        untranslated: source and target must be less similar than this; above 1 switches the filter off.
+        similarity: a metric of single sentences (see `lasw.metrics.registry.metrics`).
+
+    Raises:
+        UserError: a threshold is NaN.
+    """
+
+    threshold: float = 0.3
+    window: int = 200
+    untranslated: float = 0.6
+    similarity: str = "BLEU+1"
+
+    def __post_init__(self) -> None:
+        for name in ("threshold", "untranslated"):
+            if math.isnan(getattr(self, name)):
+                raise UserError(f"{name} of similarity nan", expected="a number; above 1 for no filter")
+
+
+class Window:
+    """The last sentences selected, and how similar another one is to them.
+
+    Args:
+        settings: of the filters.
+        vocabulary: of all sentences.
+
+    Raises:
+        UserError: the similarity is no metric.
+    """
+
+    def __init__(self, settings: Diversity, vocabulary: Vocabulary) -> None:
+        self.settings = settings
+        self._metric = metric(settings.similarity)
+        self._vocabulary = vocabulary
+        self._lines: deque[int] = deque(maxlen=settings.window)
+        self._corpus = Corpus(np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64), vocabulary)
+
+    def add(self, line: int, ids: NDArray[np.int32]) -> None:
+        """A sentence (t,) was selected, that of input line `line`."""
+        self._lines.append(line)
+        old, offsets = self._corpus.ids, self._corpus.offsets
+        first = offsets[len(offsets) - len(self._lines)]  # behind the one that falls out, if one does
+        offsets = np.append(offsets[len(offsets) - len(self._lines) :], len(old) + len(ids)) - first
+        self._corpus = Corpus(np.concatenate([old[first:], ids]), offsets, self._vocabulary)
+
+    def most_similar(self, ids: NDArray[np.int32]) -> tuple[float, int]:
+        """Largest similarity of a sentence to those of the window, and the input line of the first that has it.
+
+        Without any sentence it is (-inf, 0).
+        """
+        if not self._lines:
+            return -np.inf, 0
+        sentence = Corpus(ids, np.array([0, len(ids)], dtype=np.int64), self._vocabulary)
+        similarities = _similarities(self._metric, sentence, self._corpus)
+        best = int(np.argmax(similarities))
+        return float(similarities[best]), self._lines[best]
+
+
+def translation_similarity(settings: Diversity, source: Corpus, target: Corpus) -> NDArray[np.float64]:
+    """(n,) similarity of each source sentence to its own target sentence."""
+    measure = metric(settings.similarity)
+    prepared = measure.prepare(References((target,)))
+    return np.asarray(measure.sentence_scores(measure.statistics(source, prepared, np.arange(len(source)))))
+
+
+def _similarities(measure: Metric, sentence: Corpus, window: Corpus) -> NDArray[np.float64]:
+    """(w,) similarity of one sentence to each of w others."""
+    if _counts_clipped(measure):
+        # Clipped matches are the same from either side, so that the one sentence is indexed once as the reference.
+        matches = ReferenceNgrams.of(References((sentence,))).statistics(window, np.zeros(len(window), dtype=np.int32))
+        statistics = matches.copy()
+        length = len(sentence.ids)
+        for n in range(ORDERS):
+            statistics[:, 2 * n + 1] = max(length - n, 0)
+        statistics[:, 2 * ORDERS] = window.lengths
+        return np.asarray(measure.sentence_scores(statistics))
+    repeated = sentence.take(np.zeros(len(window), dtype=np.int64))
+    prepared = measure.prepare(References((window,)))
+    return np.asarray(measure.sentence_scores(measure.statistics(repeated, prepared, np.arange(len(window)))))
+
+
+def _counts_clipped(measure: Metric) -> bool:
+    return isinstance(measure, SimpBleu) and measure.statistics_key().startswith("ngrams:precision:clipped:closest:")

@@ -1,0 +1,268 @@
+"""The pool: pairs of sentences with their word alignment, read as a stream of blocks.
+
+Source, target and alignment are files with a line a pair, or columns of one file with tabs. Line numbers count from 1
+and are those of the input. A block holds places in the bytes that were read; nothing is turned into strings here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.metrics import UserError
+from lasw.selection.alignment import alignment_blocks
+from lasw.selection.lines import BAD_COLUMNS, GOOD, NO_COUNTERPART, TAB, LineArrays, Lines, read_blocks
+
+Chunk = tuple[list[Lines], NDArray[np.uint8]]
+"""Some lines of one stream: one `Lines` a column, and why a line cannot be used."""
+
+
+@dataclass(frozen=True)
+class PairBlock:
+    """n consecutive pairs of the pool.
+
+    Attributes:
+        first_line: 1-based number of the first pair.
+        source, target: n lines each.
+        alignment: n lines as Pharaoh writes them, or None.
+        bad: (n,) uint8, why a pair cannot be used as far as reading can tell (see `lines`).
+        extra: (n, m) float64, score columns of other tools.
+    """
+
+    first_line: int
+    source: Lines
+    target: Lines
+    alignment: Lines | None
+    bad: NDArray[np.uint8]
+    extra: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    @property
+    def line_numbers(self) -> NDArray[np.int64]:
+        """(n,) 1-based numbers of the pairs."""
+        return np.arange(self.first_line, self.first_line + len(self))
+
+    def __getitem__(self, part: slice) -> PairBlock:
+        start, end, step = part.indices(len(self))
+        if step != 1:
+            raise ValueError("a block is cut into consecutive pairs")
+        return PairBlock(
+            self.first_line + start,
+            self.source[start:end],
+            self.target[start:end],
+            None if self.alignment is None else self.alignment[start:end],
+            self.bad[start:end],
+            self.extra[start:end],
+        )
+
+    def packed(self) -> PairBlock:
+        """The same pairs without the rest of the bytes they were read with: to be sent to another process."""
+        return dataclasses.replace(
+            self,
+            source=self.source.packed(),
+            target=self.target.packed(),
+            alignment=None if self.alignment is None else self.alignment.packed(),
+        )
+
+
+@dataclass(frozen=True)
+class ScoreFile:
+    """Further scores of the pairs from another tool; `read` gives (n, m) blocks of numbers (see `score_columns`)."""
+
+    path: str
+    names: tuple[str, ...]
+    read: Callable[[bool], Iterator[tuple[NDArray[np.float64], NDArray[np.uint8]]]]
+
+
+@dataclass(frozen=True)
+class Bitext:
+    """Where the pairs of a pool stand.
+
+    Args:
+        source: file of source sentences, a line a pair; with `columns` the file that holds all.
+        target: file of their translations; None with `columns`.
+        alignment: file of word alignments, Pharaoh's or GIZA++'s layout (told apart by content); None without.
+        columns: of a file with tabs: source, target and perhaps alignment column, counted from 1.
+        encoding: of the text.
+        skip_bad: lines that are no text are marked instead of refused, surplus lines of a side too.
+        scores: score columns of other tools.
+    """
+
+    source: str
+    target: str | None = None
+    alignment: str | None = None
+    columns: tuple[int, ...] = ()
+    encoding: str = "utf-8"
+    skip_bad: bool = False
+    scores: tuple[ScoreFile, ...] = field(default=())
+
+    @property
+    def aligned(self) -> bool:
+        """Whether the pairs come with word alignments."""
+        return self.alignment is not None or len(self.columns) > 2
+
+    @property
+    def paths(self) -> tuple[str, str, str]:
+        """The files of source, target and alignment, for messages."""
+        target = self.source if self.target is None else self.target
+        return self.source, target, target if self.alignment is None else self.alignment
+
+    @property
+    def score_names(self) -> tuple[str, ...]:
+        """Names of the score columns."""
+        return tuple(name for file in self.scores for name in file.names)
+
+    def blocks(self) -> Iterator[PairBlock]:
+        """The pairs in input order; may be called again unless a file is standard input.
+
+        Raises:
+            UserError: as `Blocks`; the files differ in their number of lines.
+        """
+        texts = [_columns(self.source, self.encoding, self.columns, self.skip_bad)]
+        paths = [self.source]
+        if not self.columns:
+            assert self.target is not None
+            texts.append(_columns(self.target, self.encoding, (), self.skip_bad))
+            paths.append(self.target)
+        if self.alignment is not None:
+            texts.append(alignment_blocks(self.alignment, self.skip_bad))
+            paths.append(self.alignment)
+        extras = [file.read(self.skip_bad) for file in self.scores]
+        first_line = 1
+        widths = [len(self.columns) or 1, *([1] * (len(texts) - 1)), *(len(file.names) for file in self.scores)]
+        paths += [file.path for file in self.scores]
+        for lines, numbers, bad in _zipped(texts, extras, paths, widths, self.skip_bad):
+            alignment = lines[2] if len(lines) > 2 else None
+            extra = np.concatenate([np.empty((len(bad), 0)), *numbers], axis=1)
+            yield PairBlock(first_line, lines[0], lines[1], alignment, bad, extra)
+            first_line += len(bad)
+
+
+def first_pairs(blocks: Iterable[PairBlock], pairs: int) -> list[PairBlock]:
+    """Blocks of the first `pairs` pairs, of all if there are fewer."""
+    kept: list[PairBlock] = []
+    left = pairs
+    for block in blocks:
+        kept.append(block[:left])
+        left -= len(kept[-1])
+        if not left:
+            break
+    return kept
+
+
+def _columns(path: str, encoding: str, columns: tuple[int, ...], tolerant: bool) -> Iterator[Chunk]:
+    line = 1
+    for lines, bad in read_blocks(path, encoding, tolerant):
+        if columns:
+            yield _fields(lines, bad, columns, path, line, tolerant), bad
+        else:
+            yield [lines], bad
+        line += len(bad)
+
+
+def _fields(
+    lines: Lines, bad: NDArray[np.uint8], columns: tuple[int, ...], path: str, line: int, tolerant: bool
+) -> list[Lines]:
+    data, starts, ends = lines.arrays
+    tabs = np.flatnonzero(data == TAB)
+    first, last = np.searchsorted(tabs, starts), np.searchsorted(tabs, ends)
+    short = (last - first + 1 < max(columns)) & (bad == GOOD)
+    if short.any():
+        k = int(np.argmax(short))
+        if not tolerant:
+            raise UserError(
+                f"{int(last[k] - first[k]) + 1} columns",
+                path=path,
+                line=line + k,
+                expected=f"at least {max(columns)}, separated by tabs",
+            )
+        bad[short] = BAD_COLUMNS
+    places = np.concatenate([tabs, [len(data) - 1]])  # so that a place behind the last tab can be looked up
+    fields = []
+    for column in columns:
+        start = np.where(column == 1, starts, places[np.minimum(first + column - 2, len(tabs))] + 1)
+        end = np.where(first + column - 1 < last, places[np.minimum(first + column - 1, len(tabs))], ends)
+        unusable = bad != GOOD
+        start[unusable] = end[unusable] = ends[unusable]
+        fields.append(Lines(LineArrays(data, start, end)))
+    return fields
+
+
+def _zipped(
+    texts: list[Iterator[Chunk]],
+    extras: list[Iterator[tuple[NDArray[np.float64], NDArray[np.uint8]]]],
+    paths: list[str],
+    widths: list[int],
+    tolerant: bool,
+) -> Iterator[tuple[list[Lines], list[NDArray[np.float64]], NDArray[np.uint8]]]:
+    """Blocks of lines with the same numbers from all streams; `widths` says how many columns each stream has."""
+    streams = [*(_Stream(text) for text in texts), *(_Stream(([x], bad) for x, bad in extra) for extra in extras)]
+    done = 0
+    while True:
+        sizes = [stream.available() for stream in streams]
+        n = min(sizes)
+        if n == 0:
+            break
+        parts = [stream.cut(n) for stream in streams]
+        bad = np.maximum.reduce([part[1] for part in parts])
+        lines = [column for part in parts[: len(texts)] for column in part[0]]
+        yield lines, [part[0][0] for part in parts[len(texts) :]], bad
+        done += n
+    if any(sizes):
+        rest = [done + stream.rest() for stream in streams]
+        if not tolerant:
+            raise _uneven(rest, paths)
+        # Lines without a counterpart are pairs with empty sides, counted like any other bad line.
+        for start in range(done, max(rest), 1 << 16):
+            n = min(1 << 16, max(rest) - start)
+            none = Lines(LineArrays(np.full(1, 10, np.uint8), np.zeros(n, np.int64), np.zeros(n, np.int64)))
+            yield (
+                [none] * sum(widths[: len(texts)]),
+                [np.zeros((n, width)) for width in widths[len(texts) :]],
+                np.full(n, NO_COUNTERPART, dtype=np.uint8),
+            )
+
+
+class _Stream:
+    """A stream of chunks that is cut where others end."""
+
+    def __init__(self, chunks: Iterator[tuple[list, NDArray[np.uint8]]]) -> None:  # type: ignore[type-arg]
+        self._chunks = chunks
+        self._columns: list = []  # type: ignore[type-arg]
+        self._bad = np.empty(0, dtype=np.uint8)
+
+    def available(self) -> int:
+        while not len(self._bad):
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return 0
+            self._columns, self._bad = chunk
+        return len(self._bad)
+
+    def cut(self, n: int) -> tuple[list, NDArray[np.uint8]]:  # type: ignore[type-arg]
+        part = [column[:n] for column in self._columns], self._bad[:n]
+        self._columns, self._bad = [column[n:] for column in self._columns], self._bad[n:]
+        return part
+
+    def rest(self) -> int:
+        """How many lines are left; they are read past."""
+        left = len(self._bad)
+        for _, bad in self._chunks:
+            left += len(bad)
+        return left
+
+
+def _uneven(lengths: list[int], paths: list[str]) -> UserError:
+    k = next(k for k, n in enumerate(lengths) if n != lengths[0])
+    return UserError(
+        f"{lengths[k]} lines",
+        path=paths[k],
+        expected=f"{lengths[0]}, as many as {paths[0]} has",
+        remedy="--skip-bad leaves out what has no counterpart at the end",
+    )

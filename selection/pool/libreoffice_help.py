@@ -1,0 +1,100 @@
+"""Parallel text from LibreOffice's help: pages of the same name in every language, paragraphs of the same id.
+
+The pages are those of Debian's packages libreoffice-help-LANGUAGE, unpacked: ``LANGUAGE/text/**/*.html``. Paragraphs
+and headings carry an id (``<p id="par_id3147762" ...>``) that translation leaves as it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import os
+import re
+from pathlib import Path
+
+from lasw.metrics import UserError, open_bytes
+from lasw.selection.pool.bitext_split import Pair
+
+_PARAGRAPH = re.compile(r'<(p|h[1-6])\s[^>]*?\bid="([^"]+)"[^>]*>(.*?)</\1>', re.DOTALL)
+_TAG = re.compile(r"<[^>]+>")
+_TOKEN = re.compile(r"\w+(?:[-'’.]\w+)*|[^\w\s]")
+
+
+def read_help(folder: str | os.PathLike[str], source: str = "de", target: str = "en-US") -> list[Pair]:
+    """All paragraphs that both languages have, in the order of the target's pages, tokenised and lower-cased.
+
+    Args:
+        folder: holds a folder for each language, at any depth.
+        source: the language that will be translated.
+        target: the language it will be translated into.
+
+    Raises:
+        UserError: a language is not there.
+    """
+    from_pages, into_pages = _pages(Path(folder), source), _pages(Path(folder), target)
+    pairs = []
+    for page in sorted(into_pages.rglob("*.html")):
+        other = from_pages / page.relative_to(into_pages)
+        if other.is_file():
+            theirs = paragraphs(_text(other))
+            ours = paragraphs(_text(page))
+            pairs += [(tokenised(theirs[key]), tokenised(text)) for key, text in ours.items() if key in theirs]
+    return [pair for pair in pairs if all(pair)]
+
+
+def fingerprint_of_pages(folder: str | os.PathLike[str]) -> str:
+    """A digest of the names and sizes of all pages in a folder (there are thousands; reading them takes seconds)."""
+    pages = sorted((str(page.relative_to(folder)), page.stat().st_size) for page in Path(folder).rglob("*.html"))
+    return hashlib.sha256(repr(pages).encode()).hexdigest()
+
+
+def paragraphs(page: str) -> dict[str, str]:
+    """The text of every paragraph and heading that has an id, by id; an id that is there twice names none."""
+    found: dict[str, str] = {}
+    twice = set()
+    for _, key, content in _PARAGRAPH.findall(page):
+        if key in found:
+            twice.add(key)
+        found[key] = " ".join(html.unescape(_TAG.sub("", _default(content).replace("<br", " <br"))).split())
+    return {key: text for key, text in found.items() if key not in twice}
+
+
+def tokenised(text: str) -> str:
+    """Lower-cased words and punctuation marks, a space between; hyphens, apostrophes and points inside words stay."""
+    return " ".join(_TOKEN.findall(text.lower()))
+
+
+def _default(content: str) -> str:
+    """A paragraph without the alternatives for one platform or program: of several hidden texts only the default."""
+    if "hidden" not in content:
+        return content
+    kept = []
+    depth = dropped_from = 0
+    for piece in re.split(r"(</?span\b[^>]*>)", content):
+        if piece.startswith("<span"):
+            depth += 1
+            if not dropped_from and "hidden=" in piece and "class=" in piece:
+                dropped_from = depth
+        if not dropped_from:
+            kept.append(piece)
+        if piece.startswith("</span"):
+            if depth == dropped_from:
+                dropped_from = 0
+            depth -= 1
+    return "".join(kept)
+
+
+def _pages(folder: Path, language: str) -> Path:
+    for found in sorted(folder.rglob("text")):
+        if found.is_dir() and found.parent.name == language:
+            return found
+    raise UserError(
+        f"no help pages in {language!r}",
+        path=folder,
+        expected=f"a folder {language}/text, from Debian's package libreoffice-help-{language.lower()}",
+    )
+
+
+def _text(path: Path) -> str:
+    with open_bytes(path) as stream:
+        return stream.read().decode("utf-8", "replace")

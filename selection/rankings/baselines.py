@@ -1,0 +1,208 @@
+"""What LA selection is compared with: chance, and similarity to a test set that is known (Song 2015, section 2.5.1).
+
+A pool sentence's similarity to a test set is its largest to any test sentence. `local_sets` gives every test sentence a
+development set of its own instead (Liu et al. 2012).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from lasw.metrics import Corpus, ReferenceNgrams, References, Vocabulary, WordErrorRate
+from lasw.selection.features import OK, Scored, Scorer
+from lasw.selection.pool import PairBlock
+
+_AT_ONCE = 1000  # pool sentences compared with all test sentences together
+_FRACTION = 2.0**30  # squared weights are added up as whole multiples of its inverse: sums that no order changes
+
+
+@dataclass(frozen=True)
+class Chance:
+    """Ranks by pseudo-random numbers, each a function of seed and line number: any sharding draws the same.
+
+    Args:
+        seed: of the draw.
+    """
+
+    seed: int = 1
+
+    def __call__(self, block: PairBlock, scored: Scored, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """(m,) in [0, 1): the generator splitmix64 (Steele et al. 2014) at the place of the line number."""
+        with np.errstate(over="ignore"):
+            start = _mixed(np.array([self.seed % (1 << 64)], dtype=np.uint64))
+            mixed = _mixed(start + block.line_numbers[rows].astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))
+        return np.asarray((mixed >> np.uint64(11)).astype(np.float64) / (1 << 53))
+
+
+def _mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+class Similarity(Protocol):
+    """How similar sentences are to those of a test set."""
+
+    def __len__(self) -> int:
+        """How many test sentences there are (m)."""
+
+    def matrix(self, texts: list[str]) -> NDArray[np.float64]:
+        """(n, m) similarities; a row depends on nothing but its text."""
+
+
+@dataclass(frozen=True)
+class MostSimilar:
+    """Ranks by the largest similarity to a test sentence.
+
+    Args:
+        similarity: to each of at least one test sentence.
+    """
+
+    similarity: Similarity
+
+    def __call__(self, block: PairBlock, scored: Scored, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """(m,) similarities of the source sentences."""
+        texts = block.source.take(rows).texts()
+        return np.concatenate([self.similarity.matrix(part).max(axis=1) for part in _parts(texts)])
+
+
+@dataclass(frozen=True)
+class TfIdf:
+    """Cosine of vectors of tf * log(idf), idf = sentences / sentences with the word (equations 2.33 and 2.34).
+
+    Args:
+        test: source sentences of the test set.
+        containing: sentences that contain a word, by word; a word without entry counts as in one sentence.
+        sentences: that were counted.
+    """
+
+    test: tuple[str, ...]
+    containing: dict[str, int] = field(repr=False)
+    sentences: int
+
+    @classmethod
+    def counted(cls, test: Sequence[str], pool: Iterable[str]) -> TfIdf:
+        """With the counts of the test set and of some sentences of the pool."""
+        containing: Counter[str] = Counter()
+        sentences = 0
+        for text in (*test, *pool):
+            containing.update(set(tokens(text)))
+            sentences += 1
+        return cls(tuple(test), dict(containing), sentences)
+
+    def __len__(self) -> int:
+        return len(self.test)
+
+    def matrix(self, texts: list[str]) -> NDArray[np.float64]:
+        """See `Similarity`; a sentence without a weighty word is similar to none."""
+        columns, test = self._test
+        return np.asarray((self._vectors(texts, columns) @ test).toarray())
+
+    @cached_property
+    def _test(self) -> tuple[dict[str, int], Any]:
+        words = {word for text in self.test for word in tokens(text)}
+        columns = {word: k for k, word in enumerate(sorted(words))}
+        return columns, self._vectors(self.test, columns).T.tocsr()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is computed on use is not sent along.
+        return {name: value for name, value in self.__dict__.items() if name != "_test"}
+
+    def _vectors(self, texts: Sequence[str], columns: dict[str, int]) -> Any:
+        """(n, w) CSR of unit vectors over all words, of which the columns of the test set's words are kept."""
+        offsets, places, values = [0], [], []
+        for text in texts:
+            kept, square = [], 0
+            for word, count in Counter(tokens(text)).items():
+                weight = count * math.log(self.sentences / self.containing.get(word, 1))
+                square += round(weight * weight * _FRACTION)
+                if word in columns:
+                    kept.append((columns[word], weight))
+            norm = math.sqrt(square / _FRACTION)
+            for place, weight in sorted(kept) if norm else ():
+                places.append(place)
+                values.append(weight / norm)
+            offsets.append(len(places))
+        return scipy.sparse.csr_array(
+            (np.array(values, dtype=np.float64), np.array(places, dtype=np.int64), np.array(offsets, dtype=np.int64)),
+            shape=(len(texts), len(columns)),
+        )
+
+
+@dataclass(frozen=True)
+class EditDistance:
+    """1 - edit distance in words / words of the longer sentence.
+
+    Args:
+        test: source sentences of the test set.
+    """
+
+    test: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.test)
+
+    def matrix(self, texts: list[str]) -> NDArray[np.float64]:
+        """See `Similarity`; two empty sentences are equal."""
+        vocabulary = Vocabulary()
+        test = Corpus.from_lines(self.test, vocabulary)
+        corpus = Corpus.from_lines(texts, vocabulary)
+        references = ReferenceNgrams.of(References((test,)))
+        rows = np.arange(len(texts), dtype=np.int64)
+        edits = np.empty((len(texts), 1), dtype=np.int32)
+        out = np.empty((len(texts), len(test)))
+        wer = WordErrorRate()
+        for k in range(len(test)):
+            wer.count(corpus, references, np.full(len(texts), k, dtype=np.int32), rows, edits)
+            out[:, k] = edits[:, 0]
+        longer = np.maximum(np.maximum(corpus.lengths[:, None], test.lengths[None, :]), 1)
+        return np.asarray(1.0 - out / longer)
+
+
+def local_sets(
+    blocks: Iterable[PairBlock], scorer: Scorer, similarity: Similarity, size: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """For every test sentence the pairs of the pool with the most similar source sentences.
+
+    Args:
+        blocks: of the pool.
+        scorer: says which pairs are candidates (no fault, right length).
+        similarity: to the m test sentences.
+        size: pairs for each.
+
+    Returns:
+        (m, k) line numbers and (m, k) similarities, most similar first, of equal ones the first line; k is `size`, or
+        less if there are not so many candidates.
+    """
+    lines = np.empty((len(similarity), 0), dtype=np.int64)
+    values = np.empty((len(similarity), 0))
+    for block in blocks:
+        rows = np.flatnonzero(scorer.score(block).verdicts == OK)
+        texts = block.source.take(rows).texts()
+        for start in range(0, len(rows), _AT_ONCE):
+            more = similarity.matrix(texts[start : start + _AT_ONCE]).T
+            numbers = block.line_numbers[rows[start : start + _AT_ONCE]]
+            values = np.concatenate([values, more], axis=1)
+            lines = np.concatenate([lines, np.broadcast_to(numbers, more.shape)], axis=1)
+            # Lines come in order, so that a stable sort keeps the first of equal ones in front.
+            order = np.argsort(-values, axis=1, kind="stable")[:, :size]
+            values, lines = np.take_along_axis(values, order, 1), np.take_along_axis(lines, order, 1)
+    return lines, values
+
+
+def tokens(text: str) -> list[str]:
+    """The tokens of a line."""
+    return [token for token in text.replace("\t", " ").split(" ") if token]
+
+
+def _parts(texts: list[str]) -> Iterator[list[str]]:
+    return (texts[start : start + _AT_ONCE] for start in range(0, len(texts), _AT_ONCE))

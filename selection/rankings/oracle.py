@@ -1,0 +1,190 @@
+"""Selection by what a decoder makes of the pool: its N-best lists (Song 2015, section 2.5).
+
+- oracle score: the best score in a sentence's list (Hui et al. 2010);
+- separability Q = B * J: how far the best hypotheses stand out in score (B) and in feature space (J) (Cao & Khudanpur
+  2012; equations 2.36 to 2.38). Pairs are ranked by the separability of their own list, D = {s};
+- similarity of the 1-bests' feature vectors to those of a test set (Li et al. 2010; equation 2.35).
+
+Features are divided by their standard deviation over all lists first: the equations leave the scale open, and the
+feature with the largest numbers would decide alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.metrics import UserError
+from lasw.selection.features import Scored
+from lasw.selection.pool import PairBlock
+
+_AT_ONCE = 1000
+
+
+@dataclass(frozen=True)
+class Lists:
+    """N-best lists of S sentences with n hypotheses.
+
+    Attributes:
+        starts: (S + 1,) int64: the hypotheses of sentence s are starts[s]:starts[s + 1], in the decoder's order.
+        features: (n, d) float64.
+        scores: (n,) float64, a metric's sentence scores.
+    """
+
+    starts: NDArray[np.int64]
+    features: NDArray[np.float64]
+    scores: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def scaled(self) -> Lists:
+        """The same with each feature divided by its standard deviation; constant ones become 0."""
+        centred = self.features - self.features.mean(axis=0) if len(self.features) else self.features
+        deviation = np.sqrt(np.mean(centred**2, axis=0)) if len(self.features) else np.zeros(self.features.shape[1])
+        factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 1e-12)
+        return Lists(self.starts, centred * factor, self.scores)
+
+
+@dataclass(frozen=True)
+class ByLine:
+    """Ranks by a table with a value for every pair.
+
+    Args:
+        values: (S,) of the pairs from line 1; NaN where a pair has no list.
+        path: of the lists, for messages.
+    """
+
+    values: NDArray[np.float64]
+    path: str = ""
+
+    def __call__(self, block: PairBlock, scored: Scored, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """(m,) values.
+
+        Raises:
+            UserError: a pair has no list.
+        """
+        places = block.line_numbers[rows] - 1
+        known = places < len(self.values)
+        values = np.full(len(rows), np.nan)
+        values[known] = self.values[places[known]]
+        if np.isnan(values).any():
+            line = int(places[np.argmax(np.isnan(values))]) + 1
+            raise UserError(
+                f"no N-best list of the pool's line {line}",
+                path=self.path or None,
+                expected=f"a list with the number {line - 1} for it",
+            )
+        return values
+
+
+def oracle_scores(lists: Lists) -> NDArray[np.float64]:
+    """(S,) the best score of each list; NaN where it is empty."""
+    out = np.full(len(lists), np.nan)
+    for s, (start, end) in enumerate(_spans(lists)):
+        if end > start:
+            out[s] = lists.scores[start:end].max()
+    return out
+
+
+def separabilities(lists: Lists, *, as_printed: bool = False) -> NDArray[np.float64]:
+    """(S,) Q of each list; NaN where it is empty, 0 where it has fewer than three different hypotheses.
+
+    Args:
+        lists: of the pool.
+        as_printed: see `class_separability`.
+    """
+    scaled = lists.scaled()
+    out = np.full(len(lists), np.nan)
+    for s, (start, end) in enumerate(_spans(lists)):
+        if end == start:
+            continue
+        scores, features = scaled.scores[start:end], scaled.features[start:end]
+        best = int(np.argmax(scores))
+        oracle = np.arange(end - start) == best
+        b = score_separability(float(scores[best]), scores[~oracle])
+        out[s] = b * class_separability(features, oracle, as_printed=as_printed)
+    return out
+
+
+def score_separability(oracle: float, others: NDArray[np.float64]) -> float:
+    """B of equation 2.37: (N - 1) * M(R_1)^2 / sum of M(R_i).
+
+    Args:
+        oracle: score M(R_1) of the set of best hypotheses, one of each list.
+        others: (N - 1,) score of the set of second, third ... hypotheses.
+
+    Returns:
+        B; 0 where there are no others or all of them score 0, as it is not defined there.
+    """
+    total = float(others.sum())
+    return len(others) * oracle * oracle / total if total > 0 else 0.0
+
+
+def class_separability(features: NDArray[np.float64], oracle: NDArray[np.bool_], *, as_printed: bool = False) -> float:
+    """J of equation 2.38: scatter between the classes over scatter within them.
+
+    Args:
+        features: (n, d) of all hypotheses.
+        oracle: (n,) which are oracles.
+        as_printed: equation 2.38 multiplies (m_1 - m) with (m_i - m) in its numerator; the trace of the scatter between
+            classes is that of (m_i - m)(m_i - m)^T, which is computed unless the printed one is asked for.
+
+    Returns:
+        J; 0 where a class is empty or nothing is scattered within them.
+    """
+    if oracle.all() or not oracle.any():
+        return 0.0
+    mean = features.mean(axis=0)
+    classes = [features[oracle], features[~oracle]]
+    shifts = [members.mean(axis=0) - mean for members in classes]
+    between = sum(float((shifts[0] if as_printed else shift) @ shift) for shift in shifts)
+    within = sum(float(((members - members.mean(axis=0)) ** 2).sum(axis=1).mean()) for members in classes)
+    return between / within if within > 1e-12 else 0.0
+
+
+def first_best_similarities(lists: Lists, test: Lists) -> NDArray[np.float64]:
+    """(S,) largest cosine of the feature vector of a list's first hypothesis to those of a test set (equation 2.35).
+
+    Args:
+        lists: of the pool.
+        test: of the test set, with the same features.
+
+    Returns:
+        NaN where the pool's list is empty. The vectors are standardised over the pool's hypotheses.
+
+    Raises:
+        UserError: the features differ in number, or the test set has no hypothesis.
+    """
+    if lists.features.shape[1] != test.features.shape[1]:
+        raise UserError(
+            f"the test set's lists have {test.features.shape[1]} features", expected=f"{lists.features.shape[1]}"
+        )
+    if not len(test.features):
+        raise UserError("the test set's lists are empty")
+    mean, deviation = lists.features.mean(axis=0), lists.features.std(axis=0)
+    factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 1e-12)
+    against = _units((_firsts(test)[1] - mean) * factor)
+    rows, firsts = _firsts(lists)
+    units = _units((firsts - mean) * factor)
+    out = np.full(len(lists), np.nan)
+    for start in range(0, len(rows), _AT_ONCE):
+        out[rows[start : start + _AT_ONCE]] = (units[start : start + _AT_ONCE] @ against.T).max(axis=1)
+    return out
+
+
+def _firsts(lists: Lists) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    rows = np.flatnonzero(np.diff(lists.starts))
+    return rows, lists.features[lists.starts[rows]]
+
+
+def _units(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0))
+
+
+def _spans(lists: Lists) -> list[tuple[int, int]]:
+    return list(pairwise(lists.starts.tolist()))

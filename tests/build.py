@@ -1,0 +1,82 @@
+"""Pools and lists that tests share."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse as sp
+
+from lasw.metrics import Corpus, References, Vocabulary
+from lasw.tuning import FeatureNames, NBest, Pool, Weights
+
+NAMES = FeatureNames((("good", 1), ("noise", 1), ("length", 1)))
+LETTERS = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o"]
+GERMAN = ["der", "rote", "alte", "Bus", "faehrt", "heute", "langsam", "ueber", "die", "neue", "Bruecke", "am", "Fluss"]
+
+
+def some_pool(seed=0, sentences=12, candidates=30, *, sparse=False, noise=0.3, constant=False, unreachable=False):
+    """Hypotheses that are noisy copies of their references; feature `good` knows about the noise, `noise` does not."""
+    rng = np.random.default_rng(seed)
+    vocabulary = Vocabulary()
+    reference = [rng.permutation(GERMAN)[: rng.integers(6, 12)].tolist() for _ in range(sentences)]
+    references = References.from_lines([" ".join(tokens) for tokens in reference], vocabulary=vocabulary)
+    owner, hypotheses, rows = [], [], []
+    for s, tokens in enumerate(reference):
+        for _ in range(candidates):
+            wrong = rng.random(len(tokens)) < rng.random() * 0.7
+            if unreachable:
+                wrong[: s % 4] = True
+            hypotheses.append([t if not w else "falsch" for t, w in zip(tokens, wrong, strict=True)])
+            rows.append(
+                [-wrong.sum() + noise * rng.normal(), rng.normal(), 3.0 if constant else rng.normal(), -len(tokens)]
+            )
+            owner.append(s)
+    names = FeatureNames((("good", 1), ("noise", 2), ("length", 1)))
+    columns = sp.csr_array(sp.random(len(owner), 6, 0.3, format="csr", random_state=1)) if sparse else None
+    sparse_names = Vocabulary() if sparse else None
+    if sparse_names is not None:
+        for k in range(6):
+            sparse_names.add(f"S_{k}")
+    pool = Pool(references)
+    corpus = Corpus.from_tokens(hypotheses, vocabulary)
+    pool.add(
+        NBest(names, np.array(owner, np.int32), corpus, np.array(rows), np.zeros(len(owner)), columns, sparse_names)
+    )
+    return pool
+
+
+def ones(pool):
+    return Weights.constant(pool.names, 1.0)
+
+
+def made_pool(
+    seed: int = 0, sentences: int = 15, candidates: int = 12, *, sparse: bool = False, units: float = 1.0
+) -> Pool:
+    """Noisy copies of references; `good` counts the noise, `noise` says nothing, `length` is the sentence's.
+
+    Sparse S_0 is the noise again, S_1 chance; `units` multiplies `good` and divides `noise`.
+    """
+    draw = np.random.default_rng(seed)
+    vocabulary = Vocabulary()
+    lines = [draw.permutation(LETTERS)[: draw.integers(6, 14)].tolist() for _ in range(sentences)]
+    pool = Pool(References.from_lines([" ".join(line) for line in lines], vocabulary=vocabulary))
+    owner, texts, dense, extra = [], [], [], []
+    for s, line in enumerate(lines):
+        for _ in range(candidates):
+            wrong = draw.random(len(line)) < draw.random() * 0.6
+            texts.append(["x" if bad else word for word, bad in zip(line, wrong, strict=True)])
+            dense.append([units * (draw.normal() * 0.5 - wrong.sum()), draw.normal() / units, float(len(line))])
+            extra.append([float(wrong.sum()), float(draw.random() < 0.3)])
+            owner.append(s)
+    names, rows = None, None
+    if sparse:
+        names, rows = Vocabulary(), sp.csr_array(np.array(extra))
+        for k in range(2):
+            names.add(f"S_{k}")
+    corpus, numbers = Corpus.from_tokens(texts, vocabulary), np.array(dense)
+    pool.add(NBest(NAMES, np.array(owner, np.int32), corpus, numbers, np.zeros(len(owner)), rows, names))
+    return pool
+
+
+def start_of(pool: Pool) -> Weights:
+    assert pool.names is not None
+    return Weights(pool.names, np.array([0.2, 1.0, 0.7]))

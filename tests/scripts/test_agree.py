@@ -1,0 +1,224 @@
+"""`lasw agree` as a command: tables, TSV, JSON, the picture, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lasw.metrics import SEGMENTS, Correlation, Panel, Significance, picture
+from lasw.metrics.agreement.drawing import LEVELS
+from lasw.metrics.agreement.significance import BOOTSTRAP
+from lasw.scripts.main import main
+from lasw.scripts.measuring.agree.command import short_names
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """Marks that follow how many words are right, of two systems."""
+    random = np.random.default_rng(4)
+    lines = ["seg1\tsystem\thuman\thyp\tref\n"]
+    reference = ["one", "two", "three", "four", "five", "six"]
+    for k in range(40):
+        for name in ("A", "B"):
+            kept = random.random(6) < (0.7 if name == "A" else 0.4)
+            words = [word if keep else "zz" for word, keep in zip(reference, kept, strict=True)]
+            mark = kept.sum() + random.normal()
+            lines.append(f"{k + 1}\t{name}\t{mark:.4f}\t{' '.join(words)}\t{' '.join(reference)}\n")
+    path = tmp_path / "marks.tsv"
+    path.write_text("".join(lines))
+    return path
+
+
+def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["agree", "--quiet", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+def test_table_of_marks(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["agree", "-m", "PAC1", "-m", "TER", "--da", str(table)]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == "marks: 2 systems, 80 marks\n"
+    titles = ["segments: Pearson", "segments: Spearman", "systems: Spearman", "systems: Pearson"]
+    places = [captured.out.index(title) for title in titles]
+    assert places == sorted(places)
+    rows = re.findall(r"^1-TER +(.*)$", captured.out, flags=re.M)
+    assert len(rows) == 4
+    assert rows[2:] == ["1.000", "1.000"]  # of two systems, in the right order
+    signatures = captured.out.splitlines()[-2:]
+    assert signatures[0].startswith("PAC1|")
+    assert all("|nrefs:1|case:mixed|tok:spaces|version:" in line for line in signatures)
+
+
+def test_the_same_numbers_in_every_form(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["-m", "PAC1", "-m", "PAC3", "-m", "CHRF", "--significance", "--paired-bs-n", "200", "--da", str(table)]
+    as_table, as_tsv = output(capsys, *arguments), output(capsys, *arguments, "--tsv")
+    as_json = json.loads(output(capsys, *arguments, "--json"))
+    header, *lines = [line.split("\t") for line in as_tsv.splitlines()]
+    rows = [dict(zip(header, line, strict=True)) for line in lines]
+    assert len(rows) == 4 * 3
+    for row in rows:
+        entry = next(x for x in as_json["metrics"] if x["metric"] == row["metric"])
+        assert row["signature"] == entry["signature"]
+        assert "|bs:200|seed:1|" in row["signature"]
+        number = entry["sets"][0][row["level"]][row["coefficient"]]
+        assert (float(row["value"]), int(row["n"])) == (number["value"], number["n"])
+        assert (row["low"], row["high"]) == tuple(repr(number[x]) if x in number else "" for x in ("low", "high"))
+        if row["level"] == SEGMENTS and row["metric"] != "PAC1":
+            pairs = [
+                x["p"]
+                for x in as_json["comparisons"]
+                if (x["level"], x["coefficient"]) == (row["level"], row["coefficient"])
+                and {x["better"], x["worse"]} == {row["metric"], "PAC1"}
+            ]
+            assert float(row["p"]) == min(pairs)
+            radius = (float(row["high"]) - float(row["low"])) / 2
+            assert f"{float(row['value']):.3f} ± {radius:.3f} (p " in as_table
+        else:  # two systems are too few for Williams' test; nothing differs from itself
+            assert row["p"] == "" or row["coefficient"] == "spearman"
+    assert output(capsys, *arguments, "--tsv") == as_tsv
+    assert output(capsys, *arguments, "--tsv", "--seed", "2") != as_tsv
+    assert as_table.count("*: below 0.05") == 1
+
+
+def test_picture_has_a_panel_each(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "wins.svg"
+    arguments = ["-m", "PAC1", "-m", "TER", "-m", "PGBC4:alpha=0", "--paired-bs-n", "50", "--da", str(table)]
+    with_picture = output(capsys, *arguments, "--picture", str(path))
+    assert "±" not in with_picture
+    first = path.read_bytes()
+    output(capsys, *arguments, "--picture", str(path))
+    assert path.read_bytes() == first
+    root = ET.fromstring(first)
+    texts = [x.text or "" for x in root.iter(f"{SVG}text")]
+    assert texts.count("1-TER") == 2 * 4  # a row and a column in each panel
+    assert [x for x in texts if x.startswith(("segments,", "systems,"))] == [
+        "segments, Pearson; Williams' test",
+        "segments, Spearman; paired bootstrap",
+        "systems, Spearman; paired bootstrap",
+        "systems, Pearson; Williams' test",
+    ]
+    assert not re.search(rb"(href|src|url\()", first)  # needs no other file
+
+
+def test_cells_are_filled_where_the_row_wins() -> None:
+    p = np.array([[np.nan, 0.7, 0.001], [0.03, np.nan, 0.2], [0.999, 0.05, np.nan]])
+    correlations = [Correlation(0.2, 9), Correlation(0.3, 9), Correlation(None, 9, "constant")]
+    panel = Panel("a & b", correlations, Significance(BOOTSTRAP, (None,) * 3, p))
+    root = ET.fromstring(picture(["x", "y<", "z"], [[panel]]))
+    cells = {
+        (title.text or "").split(":")[0]: rect.get("fill")
+        for rect in root.iter(f"{SVG}rect")
+        if (title := rect.find(f"{SVG}title")) is not None
+    }
+    strong, weak = (colour for _, colour, _ in LEVELS)
+    assert len(cells) == 6
+    assert {pair for pair, colour in cells.items() if colour == strong} == {"x over z"}
+    assert {pair for pair, colour in cells.items() if colour == weak} == {"y< over x"}  # 0.05 is not below 0.05
+    texts = [x.text for x in root.iter(f"{SVG}text")]
+    assert [x for x in texts if x in ("0.200", "0.300", "-")] == ["0.300", "0.200", "-"]  # best first, undefined last
+    width, height = (float(root.get(x) or 0) for x in ("width", "height"))
+    for rect in root.iter(f"{SVG}rect"):
+        if rect.get("width") != "100%":
+            assert float(rect.get("x") or 0) + float(rect.get("width") or 0) <= width
+            assert float(rect.get("y") or 0) + float(rect.get("height") or 0) <= height
+
+
+def test_trained_rows(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = output(capsys, "--train", "ROSE", "--folds", "4", "--da", str(table))
+    row = re.search(r"^ROSE \(trained\) +(\S+)$", out, flags=re.M)
+    assert row is not None
+    assert float(row[1]) > 0.5
+    assert "BLEU" not in out  # the default is for those who name no metric at all
+    assert "|folds:4|folds-seed:1|nrefs:1|" in out
+
+
+def test_rows_are_named_without_folders_of_files(
+    tmp_path: Path, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models = [tmp_path / name for name in ("a.json", "b.json")]
+    for model in models:
+        assert (
+            main(["train-metric", "rose", "--kind", "reg", "--data", str(table), "--output", str(model), "--quiet"])
+            == 0
+        )
+    capsys.readouterr()
+    first, second = (f"ROSE:model={model}" for model in models)
+    rows = output(capsys, "-m", first, "-m", second, "--da", str(table)).splitlines()
+    assert [row.split()[0] for row in rows[2:4]] == ["ROSE:model=a.json", "ROSE:model=b.json"]
+    (tmp_path / "other").mkdir()
+    same = tmp_path / "other" / "a.json"
+    same.write_bytes(models[0].read_bytes())
+    rows = output(capsys, "-m", first, "-m", f"ROSE:model={same}", "--da", str(table)).splitlines()
+    assert [row.split()[0] for row in rows[2:4]] == [first, f"ROSE:model={same}"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "no judgements; expected folders of preferences, or --da and tables of marks"),
+        (["folder", "--da", "x"], "folders and --da"),
+        (["--da", "x", "--tau", "12"], "--tau with --da"),
+        (["--da", "x", "--json", "--tsv"], "--json and --tsv"),
+        (["--da", "x", "./x"], "./x: given twice"),
+        (["--da", "x", "--seed", "3"], "--seed but nothing random"),
+        (["--da", "x", "--paired-bs-n", "9"], "--paired-bs-n without resampling"),
+        (["--da", "x", "--seed", "-1", "--significance"], "--seed -1; expected a number of at least 0"),
+        (["--da", "x", "--folds", "3"], "--folds alone; expected --train SPEC and --folds K"),
+        (["--da", "x", "--train", "ROSE"], "--train alone"),
+        (["--da", "x", "--train", "ROSE", "--folds", "1"], "--folds 1; expected at least 2"),
+        (["--da", "nowhere.tsv"], "nowhere.tsv: no such file"),
+        (["--da", "x", "-m", "BLUE"], "did you mean 'BLEU'?"),
+    ],
+)
+def test_wrong_usage_is_one_line(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["agree", *arguments]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("lasw agree: ")
+    assert captured.err.count("\n") == 1
+    assert message in captured.err
+
+
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [
+        (["/d/wmt13/cs-en"], ["cs-en"]),
+        (["/d/wmt13/cs-en", "/d/wmt13/de-en"], ["cs-en", "de-en"]),
+        (["/d/wmt17/cs-en/da.tsv.gz", "/d/wmt17/de-en/da.tsv.gz"], ["cs-en", "de-en"]),
+        (["/d/wmt11/cs-en", "/d/wmt13/cs-en"], ["wmt11", "wmt13"]),
+        (["/d/11/cs", "/d/13/cs", "/d/13/de"], ["11/cs", "13/cs", "13/de"]),
+        (["/d/a.tsv.gz", "/d/b.tsv.gz"], ["a", "b"]),
+        (["/d/a.tsv", "/d/b.tsv.gz"], ["a.tsv", "b.tsv.gz"]),
+    ],
+)
+def test_sets_are_called_by_what_sets_them_apart(paths: list[str], expected: list[str]) -> None:
+    assert short_names(paths) == expected
+
+
+def test_nothing_but_ties(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "hyp").mkdir()
+    for name, line in (("ref", "a b c"), ("hyp/one", "a b"), ("hyp/two", "b c d")):
+        (tmp_path / f"{name}.txt").write_text(line + "\n")
+    (tmp_path / "pairs.tsv").write_text("seg1\tsysA\tsysB\trel\tjudge\n1\tone\ttwo\t=\tj\n")
+    words = [
+        "agree",
+        "-m",
+        "BLEU+1",
+        "-m",
+        "TER",
+        "--significance",
+        "--picture",
+        str(tmp_path / "p.svg"),
+        str(tmp_path),
+    ]
+    assert main(words) == 0
+    assert "no pairs" in capsys.readouterr().out
+    assert main([*words[:7], str(tmp_path / "ref.txt"), str(tmp_path)]) == 1
+    assert "overwrite what is read" in capsys.readouterr().err

@@ -1,0 +1,282 @@
+"""`lasw optimise`: from lists on disk to weights on disk."""
+
+import dataclasses
+import json
+import re
+
+import numpy as np
+import pytest
+
+from lasw.metrics import References, metric, read_corpus
+from lasw.scripts.main import main
+from lasw.tuning import OPTIMISERS, Weights, read_pool, read_weights
+from lasw.tuning.optimisers.pairs.pro import PRO
+from lasw.tuning.optimisers.pairs.wro import WRO
+
+WORDS = ["der", "alte", "rote", "Bus", "faehrt", "heute", "ueber", "die", "neue", "Bruecke"]
+INI = """\
+[feature]
+UnknownWordPenalty
+Distortion
+KENLM name=LM0 path=lm
+PhraseDictionaryMemory name=TM0 num-features=2 path=table
+[weight]
+UnknownWordPenalty0= 1
+LM0= 0.5 # of the newspaper
+TM0= 0.2 0.2
+Distortion0= 0.3
+[v]
+0
+"""
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """References, two lists in which LM0 knows which words are wrong, an ini; the command to run on them."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(5)
+    references = [rng.permutation(WORDS)[: rng.integers(6, 10)].tolist() for _ in range(10)]
+    for part in (1, 2):
+        lines = []
+        for s, tokens in enumerate(references):
+            for _ in range(20):
+                wrong = rng.random(len(tokens)) < 0.6 * rng.random()
+                text = " ".join("falsch" if w else t for t, w in zip(tokens, wrong, strict=True))
+                lm, tm = -wrong.sum() + 0.2 * rng.normal(), rng.normal(size=2)
+                lines.append(f"{s} ||| {text}  ||| Distortion0= -2 LM0= {lm:.6g} TM0= {tm[0]:.6g} {tm[1]:.6g} ||| 0\n")
+        (tmp_path / f"n{part}").write_text("".join(lines))
+    (tmp_path / "ref").write_text("".join(" ".join(tokens) + "\n" for tokens in references))
+    (tmp_path / "moses.ini").write_text(INI)
+
+    def optimise(*words, code=0, lists=("n1", "n2")):
+        found = main(["optimise", "--references", "ref", *words, *lists])
+        out, err = capsys.readouterr()
+        assert found == code, err
+        return out, err
+
+    return optimise
+
+
+@pytest.mark.parametrize("name", ["pro", "wro"])
+def test_json_on_stdout_and_weights_on_disk(run, tmp_path, name):
+    out, err = run("--optimiser", name, "--output", "w.json", "--json", "--seed", "7")
+    result = json.loads(out)
+    assert list(result) == ["candidates", "pool_bleu", "start_pool_bleu", "weights", "seed", "signature", "warnings"]
+    assert result["candidates"] == 400
+    assert result["pool_bleu"] > result["start_pool_bleu"]
+    assert result["seed"] == 7
+    assert result["signature"].startswith(f"{name.upper()}|metric:")
+    assert json.loads((tmp_path / "w.json").read_text()) == result["weights"]
+    dense = result["weights"]["dense"]
+    assert dense["LM0"][0] > 0.5
+    assert dense["Distortion0"] == [1.0]  # never differs: stays as it was
+    assert "n1: 200 hypotheses, 200 new" in err
+
+
+def test_same_seed_same_bytes(run, tmp_path):
+    outs = [run("--optimiser", "wro", "--output", f"w{k}.json", "--json", "--seed", "3")[0] for k in range(2)]
+    assert outs[0] == outs[1]
+    assert (tmp_path / "w0.json").read_bytes() == (tmp_path / "w1.json").read_bytes()
+    run("--optimiser", "wro", "--output", "w2.json", "--seed", "4")
+    assert (tmp_path / "w2.json").read_bytes() != (tmp_path / "w0.json").read_bytes()
+
+
+def test_what_the_python_api_gives(run, tmp_path):
+    run("--optimiser", "pro", "--output", "w.json", "--option", "psi=0.5", "--option", "draws=500")
+    pool, warnings = read_pool(["n1", "n2"], References((read_corpus("ref"),)))
+    assert warnings == []
+    fit = PRO(psi=0.5, draws=500).fit(pool, Weights.constant(pool.names, 1.0))
+    assert read_weights(tmp_path / "w.json").dense.tobytes() == fit.weights.dense.tobytes()
+
+
+def test_a_moses_ini_is_rewritten(run, tmp_path):
+    run("--optimiser", "pro", "--start", "moses.ini", "--output", "out.ini")
+    text = (tmp_path / "out.ini").read_text()
+    comment, _, rest = text.partition("[feature]")
+    assert re.match(r"# BLEU [01]\.\d{6} on ref \(best of 400 candidates; [01]\.\d{6} before\)\n# PRO\|", comment)
+    weights = read_weights(tmp_path / "out.ini").by_group()
+    assert weights["UnknownWordPenalty0"] == [1.0]
+    assert weights["Distortion0"] == [0.3]
+    old, new = INI.splitlines(), ("[feature]" + rest).splitlines()
+    changed = [k for k, (a, b) in enumerate(zip(old, new, strict=True)) if a != b]
+    assert [old[k].split("=")[0] for k in changed] == ["LM0", "TM0"]
+    assert new[changed[0]] == f"LM0= {weights['LM0'][0]!r} # of the newspaper"
+    run("--optimiser", "pro", "--moses-ini", "moses.ini", "--output", "again")
+    assert (tmp_path / "again").read_text() == text
+    run("--optimiser", "pro", "--start", "moses.ini", "--output", "all.json")
+    assert read_weights(tmp_path / "all.json").by_group()["UnknownWordPenalty0"] == [1.0]
+
+
+def test_other_formats(run, tmp_path):
+    for kind in ("pairs", "joshua", "travatar", "groups"):
+        run("--optimiser", "pro", "--output", kind, "--output-format", kind)
+        assert len(read_weights(tmp_path / kind).dense) == 4
+    assert "TM0_1 = " in (tmp_path / "joshua").read_text()
+
+
+def test_without_output_the_weights_are_printed(run):
+    out, _ = run("--optimiser", "pro", "--quiet")
+    assert re.search(r"^LM0= 0\.\d+$", out, re.MULTILINE)
+    assert re.search(r"^TM0= \S+ \S+$", out, re.MULTILINE)
+    assert re.search(r"^pool BLEU   \d+\.\d\d  \(before \d+\.\d\d\)$", out, re.MULTILINE)
+
+
+def test_features_of_other_scorers(run, tmp_path):
+    owners = [line.split()[0] for part in (1, 2) for line in (tmp_path / f"n{part}").open()]
+    rng = np.random.default_rng(0)
+    (tmp_path / "noise").write_text("".join(f"{value}\n" for value in rng.normal(size=len(owners))))
+    out, _ = run("--optimiser", "pro", "--json", "--start", "moses.ini", "--feature", "nn=noise")
+    dense = json.loads(out)["weights"]["dense"]
+    assert abs(dense["nn"][0]) < dense["LM0"][0]
+    half = "".join((tmp_path / "noise").read_text().splitlines(keepends=True)[:200])
+    (tmp_path / "half").write_text(half)
+    assert (
+        "200 values of the feature nn; expected more than 200"
+        in run("--optimiser", "pro", "--feature", "nn=half", code=1)[1]
+    )
+    both = run("--optimiser", "pro", "--json", "--feature", "nn=half", "--feature", "nn=half")[0]
+    assert "nn" in json.loads(both)["weights"]["dense"]
+    error = run("--optimiser", "pro", "--moses-ini", "moses.ini", "--output", "o.ini", "--feature", "nn=noise", code=1)[
+        1
+    ]
+    assert "no feature nn" in error
+    assert "pro on" not in error.lower()  # before the work, not behind it
+    assert not (tmp_path / "o.ini").exists()
+
+
+def test_the_files_of_moses_give_what_the_list_gives(run, shared_data, tmp_path):
+    folder = shared_data / "moses" / "de-en"
+    start, references = str(folder / "run1.moses.ini"), str(shared_data / "multi30k" / "dev.en.gz")
+    words = ["optimise", "--optimiser", "wro", "--start", start, "--json", "--quiet", "--output"]
+    files = ["--features", str(folder / "run1.features.dat.gz"), "--scores", str(folder / "run1.scores.dat.gz")]
+    assert main([*words, "a.json", *files]) == 0
+    assert main([*words, "b.json", "--references", references, "--", str(folder / "run1.best100.out.gz")]) == 0
+    a, b = (read_weights(tmp_path / name) for name in ("a.json", "b.json"))
+    assert a.names == b.names
+    assert a.dense == pytest.approx(b.dense, abs=0.02)  # candidates with equal features and statistics are one there
+
+
+def test_wrong_mixtures_of_lists_and_files(run, tmp_path):
+    (tmp_path / "f").write_text("FEATURES_TXT_BEGIN_0 0 1 1 LM0_0\n-1\nFEATURES_TXT_END_0\n")
+    (tmp_path / "s").write_text("SCORES_TXT_BEGIN_0 0 1 9 BLEU\n1 1 0 0 0 0 0 0 1\nSCORES_TXT_END_0\n")
+    files = ["--features", "f", "--scores", "s"]
+    assert "one of the two" in run("--optimiser", "pro", *files, code=1)[1]
+    assert "give it with --features" in run("--optimiser", "pro", code=1, lists=("f",))[1]
+    assert "-- between them" in run("--optimiser", "pro", code=1, lists=())[1]
+    assert main(["optimise", "--optimiser", "pro", *files, "--features", "f"]) == 1
+    assert main(["optimise", "--optimiser", "pro", *files]) == 0
+    for option in (["--lowercase"], ["--tokenize", "13a"], ["--unsorted"]):
+        assert main(["optimise", "--optimiser", "pro", *files, *option]) == 1
+
+
+def test_references_named_one_by_one_are_all_used(run, tmp_path):
+    (tmp_path / "other").write_text("ein Bus\n" * 10)
+    together = run("other", "--optimiser", "pro", "--json")[0]
+    assert "nrefs:2" in together
+    assert run("-r", "other", "--optimiser", "pro", "--json")[0] == together
+
+
+def test_weights_without_a_place_are_refused_before_the_work(run, tmp_path):
+    text = (tmp_path / "n1").read_text().replace(" TM0=", " LM0_a= 1 TM0=")
+    (tmp_path / "n1").write_text(text)
+    error = run("--optimiser", "pro", "--output", "w", "--output-format", "groups", code=1, lists=("n1",))[1]
+    assert "no place for sparse weights" in error
+    assert "pro on" not in error.lower()
+
+
+def test_nothing_to_learn_from_leaves_the_weights(run, tmp_path):
+    out, err = run(
+        "--optimiser", "pro", "--metric", "BLEU+1", "--option", "threshold=0.99", "--json", "--start", "moses.ini"
+    )
+    result = json.loads(out)
+    assert result["weights"]["dense"]["LM0"] == [0.5]
+    assert len(result["warnings"]) == 1
+    assert err.count("warning") == 1
+
+
+def test_case_and_tokens_can_be_changed(run, tmp_path):
+    (tmp_path / "ref").write_text((tmp_path / "ref").read_text().upper())
+    assert json.loads(run("--optimiser", "pro", "--json")[0])["pool_bleu"] == 0
+    out = json.loads(run("--optimiser", "pro", "--json", "--lowercase")[0])
+    assert out["pool_bleu"] > 0.3
+    assert "case:lc" in out["signature"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--optimiser", "mert2"], ["unknown optimiser 'mert2'", ", ".join(OPTIMISERS)]),
+        (["--optimiser", "pro", "--option", "oracle=1"], ["unknown option of pro 'oracle'"]),
+        (["--optimiser", "pro", "--option", "psi"], ["--option KEY=VALUE"]),
+        (["--optimiser", "pro", "--option", "psi=1", "--option", "psi=1"], ["psi is given twice"]),
+        (["--optimiser", "pro", "--metric", "PABC5"], ["unknown metric 'PABC5'"]),
+        (["--optimiser", "pro", "--seed", "-1"], ["--seed -1"]),
+        (["--optimiser", "pro", "--output-format", "json"], ["give --output"]),
+        (["--optimiser", "pro", "--output", "w", "--output-format", "jsn"], ["'jsn'", "did you mean 'json'"]),
+        (["--optimiser", "pro", "--output", "w.ini"], ["w.ini", "no moses.ini"]),
+        (["--optimiser", "pro", "--output", "w.ini", "--start", "short"], ["short: no moses.ini"]),
+        (["--optimiser", "pro", "--output", "no/w.json"], ["no/w.json", "cannot be written"]),
+        (["--optimiser", "pro", "--output", "."], [".: cannot be written", "no regular file"]),
+        (["--optimiser", "pro", "--output", "-"], ["-: cannot be written"]),
+        (["--optimiser", "pro", "--start", "ref"], ["ref:1"]),
+        (["--optimiser", "pro", "--sparse-weights", "short"], ["--sparse-weights without the dense ones", "--start"]),
+        (["--optimiser", "pro", "--start", "short"], ["no weight for the feature TM0", "short"]),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(run, tmp_path, words, said):
+    (tmp_path / "short").write_text("LM0= 1\nDistortion0= 1\n")
+    _, error = run("--quiet", *words, code=1)
+    assert error.count("\n") == 1
+    assert all(word in error for word in said)
+
+
+def test_lists_that_do_not_fit(run, tmp_path):
+    (tmp_path / "ref").write_text("ein Bus\n")
+    assert "sentence id 1" in run("--optimiser", "pro", code=1)[1]
+    (tmp_path / "ref").write_text("ein Bus\n" * 11)
+    assert "no hypotheses for 1 sentence (id 10)" in run("--optimiser", "pro")[1]
+    (tmp_path / "n3").write_text("0 ||| ein Bus  ||| LM0= -1 ||| 0\n")
+    error = run("--optimiser", "pro", code=1, lists=("n1", "n3"))[1]
+    assert "n3" in error
+    assert "Distortion0" in error
+
+
+def test_a_real_run_of_eight_iterations(shared_data, tmp_path, capsys):
+    folder = shared_data / "moses" / "de-en"
+    lists = [str(folder / f"run{k}.best100.out.gz") for k in range(1, 9)]
+    references = str(shared_data / "multi30k" / "dev.en.gz")
+    words = ["--optimiser", "wro", "--references", references, "--start", str(folder / "run1.moses.ini")]
+    assert main(["optimise", *words, "--quiet", "--json", "--output", str(tmp_path / "w.json"), *lists]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["candidates"] == 165_469
+    assert result["start_pool_bleu"] == pytest.approx(0.3910, abs=5e-5)
+    pool, _ = read_pool(lists, References((read_corpus(references),)))
+    start = Weights.constant(pool.names, 1.0)
+    bleu = metric("BLEU")
+    for optimiser, goal in ((PRO, 0.4005), (WRO, 0.4015)):
+        fits = [optimiser(seed=seed).fit(pool, start) for seed in range(1, 6)]
+        scores = [pool.corpus_score(bleu, fit.weights) for fit in fits]
+        assert np.mean(scores) >= goal
+        assert np.ptp(scores) < 0.001
+        assert not any(fit.warnings for fit in fits)
+    assert read_weights(tmp_path / "w.json").dense[:14].tobytes() == fits[0].weights.dense.tobytes()
+    assert result["pool_bleu"] == scores[0]
+
+
+def test_the_help_lists_the_options_of_every_optimiser(capsys):
+    with pytest.raises(SystemExit):
+        main(["optimise", "--help"])
+    text = capsys.readouterr().out
+    for name in OPTIMISERS:
+        listed = re.search(rf"^  {name} +(.*(?:\n {{8,}}.*)*)", text, re.MULTILINE)
+        assert listed, name
+        given = {key: value.split("|")[0] for key, value in re.findall(r"(\w+)=(\S+)", listed[1])}
+        if name == "wro":
+            given |= {field.name: str(field.default) for field in dataclasses.fields(OPTIMISERS.find("pro"))}
+        fields = {field.name: field.default for field in dataclasses.fields(OPTIMISERS.find(name))}
+        del fields["metric"], fields["norm"]
+        fields.pop("seed", None)
+        assert set(fields) == set(given) - {"metric", "norm", "seed"}
+        for key, value in fields.items():
+            if value != "":
+                assert str(value).lower() == given[key].lower(), (name, key)

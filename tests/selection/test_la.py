@@ -1,0 +1,339 @@
+"""LA selection: features against a slow reading of table 4.1, selection against a transcription of algorithm 4.1."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import pickle
+import random
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lasw.metrics import UserError
+from lasw.selection import (
+    LENGTH,
+    NAMES,
+    Bitext,
+    Diversity,
+    LAScorer,
+    PairBlock,
+    Selection,
+    first_pairs,
+    most_frequent,
+    pool_collector,
+    select,
+)
+from lasw.selection.choice.candidates import Collection, collect
+from lasw.selection.choice.la import SIMILAR, UNTRANSLATED
+from lasw.selection.features.la_features import features_of, is_punctuation
+from lasw.selection.features.la_kernel import EMPTY_SOURCE, EMPTY_TARGET, NO_POINTS, OK, OUT_OF_RANGE
+from lasw.selection.lines import Lines
+
+Points = set[tuple[int, int]]
+
+
+def block(source: list[str], target: list[str], alignment: list[str] | None = None, first_line: int = 1) -> PairBlock:
+    n = len(source)
+    points = None if alignment is None else Lines.of(alignment)
+    return PairBlock(first_line, Lines.of(source), Lines.of(target), points, np.zeros(n, np.uint8), np.empty((n, 0)))
+
+
+def longest(flags: list[bool], wanted: bool) -> int:
+    """The longest run of `wanted`."""
+    return max((len(run) for run in "".join("x" if flag == wanted else " " for flag in flags).split()), default=0)
+
+
+def slow_features(f: list[str], r: list[str], points: Points, function_words: set[str]) -> list[float]:
+    """Table 4.1 word for word."""
+    source = [any(i == k for i, _ in points) for k in range(len(f))]
+    target = [any(j == k for _, j in points) for k in range(len(r))]
+    fertility = [*sorted((len({i for i, j in points if j == k}) for k in range(len(r))), reverse=True), 0, 0]
+    penalised = sum(word in function_words or all(not letter.isalnum() for letter in word) for word in r)
+    return [
+        sum(source) / len(f),
+        sum(target) / len(r),
+        (sum(source) + sum(target)) / (len(f) + len(r)),
+        *(-fertility[k] / len(f) for k in range(3)),
+        longest(source, True) / len(f),
+        longest(target, True) / len(r),
+        -longest(source, False) / len(f),
+        -longest(target, False) / len(r),
+        min(len(f), len(r)) / max(len(f), len(r)),
+        math.exp(-penalised / len(r)),
+    ]
+
+
+words = st.sampled_from(["der", "die", "Haus", "ein-Wort", ",", ".", "«", "überaus", "x" * 9, "y" * 20, "😀a", "..."])
+sentence = st.lists(words, min_size=1, max_size=9)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(sentence, sentence, st.sets(st.tuples(st.integers(0, 8), st.integers(0, 8)))), max_size=5))
+def test_features_equal_a_slow_reading_of_the_table(pairs: list[tuple[list[str], list[str], Points]]) -> None:
+    inside = [(f, r, {(i, j) for i, j in points if i < len(f) and j < len(r)}) for f, r, points in pairs]
+    function_words = ("der", "x" * 9, "überaus")
+    given_block = block(
+        ["  ".join(f) for f, _, _ in inside],
+        [" " + "\t".join(r) + " " for _, r, _ in inside],
+        [" ".join(f"{i}-{j}" for i, j in points) for _, _, points in inside],
+    )
+    features, verdicts, lengths = features_of(given_block, function_words, 2, 8)
+    assert lengths.tolist() == [[len(f), len(r)] for f, r, _ in inside]
+    assert verdicts.tolist() == [OK if 2 < len(f) < 8 else LENGTH for f, _, _ in inside]
+    for row, (f, r, points) in zip(features.tolist(), inside, strict=True):
+        expected = slow_features(f, r, points, set(function_words)) if 2 < len(f) < 8 else [0.0] * 12
+        assert row == pytest.approx(expected, abs=1e-15)
+
+
+def test_long_sentences_take_several_words_of_a_mask() -> None:
+    draw = random.Random(1)
+    f, r = [f"f{k}" for k in range(150)], [f"r{k}" for k in range(140)]
+    points = {(draw.randrange(150), draw.randrange(140)) for _ in range(300)} | {(149, 139), (63, 1), (64, 1)}
+    line = " ".join(f"{i}-{j}" for i, j in sorted(points))
+    features, verdicts, _ = features_of(block([" ".join(f)], [" ".join(r)], [line]), (), 10, 200)
+    assert verdicts.tolist() == [OK]
+    assert features[0].tolist() == pytest.approx(slow_features(f, r, points, set()), abs=1e-15)
+
+
+def test_a_worked_example() -> None:
+    # Source word 2 is free, target word 1 comes from three source words, "the" and "." are penalised.
+    given_block = block(["a b c d e f"], ["the x y ."], ["0-0 1-1 3-1 4-1 5-3 5-3"])
+    features, _, _ = features_of(given_block, ("the",), 1, 50)
+    expected = [5 / 6, 3 / 4, 8 / 10, -3 / 6, -1 / 6, -1 / 6, 3 / 6, 2 / 4, -1 / 6, -1 / 4, 4 / 6, math.exp(-2 / 4)]
+    assert features[0].tolist() == pytest.approx(expected, abs=1e-15)
+    scorer = LAScorer(("the",), 1, 50)
+    assert scorer.score(given_block).score[0] == pytest.approx(sum(expected), abs=1e-14)
+    paper = LAScorer(("the",), 1, 50, paper_sign=True)
+    assert paper.score(given_block).score[0] == pytest.approx(sum(expected[:11]) - expected[11], abs=1e-14)
+    only = LAScorer(("the",), 1, 50, weights=tuple((name, 0.0) for name in NAMES if name != "TAR"))
+    assert only.score(given_block).score[0] == 0.8
+
+
+def test_without_alignment_the_text_features_stay() -> None:
+    features, verdicts, _ = features_of(block(["a b c"], ["x y"]), (), 1, 50)
+    assert (verdicts.tolist(), features[0].tolist()) == ([OK], [0.0] * 10 + [2 / 3, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("points", "verdict"),
+    [
+        ("", OK),
+        ("0-0:0.25 1?1  2-2:1e-05 ", OK),
+        ("0-3", OUT_OF_RANGE),
+        ("3-0", OUT_OF_RANGE),
+        ("0-0 999999999-0", OUT_OF_RANGE),
+        ("0-0 9999999999-0", NO_POINTS),
+        ("0-3 x", NO_POINTS),
+        ("0", NO_POINTS),
+        ("0-", NO_POINTS),
+        ("-0", NO_POINTS),
+        ("0--1", NO_POINTS),
+        ("0-0:", NO_POINTS),
+        ("0-0:x", NO_POINTS),
+        ("0-0-0", NO_POINTS),
+        ("0:0", NO_POINTS),
+        ("0-0,1-1", NO_POINTS),
+    ],
+)
+def test_what_is_an_alignment(points: str, verdict: int) -> None:
+    for low, fine in ((1, OK), (5, LENGTH)):  # pairs of another length are checked as well
+        _, verdicts, _ = features_of(block(["a b c"], ["x y z"], [points]), (), low, 50)
+        assert verdicts.tolist() == [verdict or fine]
+
+
+def test_marks_of_sure_and_possible_points_are_read_past() -> None:
+    plain, _, _ = features_of(block(["a b c"], ["x y z"], ["0-0 1-1 2-2"]), (), 1, 50)
+    marked, _, _ = features_of(block(["a b c"], ["x y z"], ["0-0:0.25 1?1 2?2:1e-05"]), (), 1, 50)
+    assert plain.tolist() == marked.tolist()
+
+
+def test_empty_sides() -> None:
+    _, verdicts, _ = features_of(block(["", "a b", " \t", "|", "a"], ["x", "", "", "<b>", "|||"], [""] * 5), (), 0, 50)
+    assert verdicts.tolist() == [EMPTY_SOURCE, EMPTY_TARGET, EMPTY_SOURCE, OK, OK]
+
+
+def test_function_words_are_the_most_frequent_that_are_no_punctuation() -> None:
+    text = ["b b b . . . . a\ta c", "c a a , é é é é é"]
+    assert most_frequent([block(["x"] * 2, text)], 3) == ("é", "a", "b")
+    assert most_frequent([block(["x"], ["z y z y x"])], 2) == ("y", "z")
+    assert [is_punctuation(token) for token in (".", "«»", "$", "a.", "1", "-", "—", "。")] == [
+        *(True, True, True, False, False, True, True, True)
+    ]
+
+
+def pool(n: int, seed: int, folder: Path) -> tuple[Bitext, list[tuple[list[str], list[str], Points]]]:
+    """A pool with many equal scores, near duplicates and untranslated copies, in three files."""
+    draw = random.Random(seed)
+    pairs: list[tuple[list[str], list[str], Points]] = []
+    for _ in range(n):
+        kind = draw.random()
+        if kind < 0.25 and pairs:  # nearly the same as one before
+            f, r, points = draw.choice(pairs)
+            f = [word if draw.random() < 0.9 else "w0" for word in f]
+        else:
+            size = draw.randint(1, 14)
+            f = [f"w{min(int(draw.paretovariate(0.5)), 300)}" for _ in range(size)]
+            r = list(f) if kind > 0.9 else [f"t{min(int(draw.paretovariate(0.6)), 90)}" for _ in range(size)]
+            points = {(k, k) for k in range(size) if draw.random() < 0.8}
+        pairs.append((f, r, points))
+    for name, lines in (
+        ("s.de", [" ".join(f) for f, _, _ in pairs]),
+        ("t.en", [" ".join(r) for _, r, _ in pairs]),
+        ("a", [" ".join(f"{i}-{j}" for i, j in sorted(points)) for _, _, points in pairs]),
+    ):
+        (folder / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return Bitext(str(folder / "s.de"), str(folder / "t.en"), str(folder / "a")), pairs
+
+
+@functools.cache
+def ngrams(sentence: tuple[str, ...]) -> list[Counter[tuple[str, ...]]]:
+    return [Counter(sentence[k : k + n] for k in range(len(sentence) - n + 1)) for n in range(1, 5)]
+
+
+def bleu_plus_one(e: list[str], r: list[str]) -> float:
+    """Sentence BLEU with one added to matches and totals of every order (Moses' pro)."""
+    logs = 0.0
+    for n, (ours, theirs) in enumerate(zip(ngrams(tuple(e)), ngrams(tuple(r)), strict=True)):
+        matches = sum(min(count, theirs[gram]) for gram, count in ours.items() if gram in theirs)
+        logs += math.log((matches + 1) / (max(len(e) - n, 0) + 1)) / 4
+    return math.exp(logs + min(0.0, 1 - len(r) / len(e)))
+
+
+def algorithm(
+    pairs: list[tuple[list[str], list[str], Points]], score: list[float], low: int, high: int, n: int, window: int = 200
+) -> tuple[list[int], Counter[str]]:
+    """Algorithm 4.1: the numbers of the selected pairs from 1, and how many each filter rejected."""
+    ranked = sorted((k for k, (f, _, _) in enumerate(pairs) if low < len(f) < high), key=lambda k: (-score[k], k))
+    selected: list[int] = []
+    rejected: Counter[str] = Counter()
+    size = 0
+    for k in ranked:
+        if size >= n:
+            break
+        f, r, _ = pairs[k]
+        if bleu_plus_one(f, r) >= 0.6:
+            rejected[UNTRANSLATED] += 1
+        elif max((bleu_plus_one(f, pairs[other][0]) for other in selected[-window:]), default=0.0) >= 0.3:
+            rejected[SIMILAR] += 1
+        else:
+            selected.append(k)
+            size += len(f)
+    return [k + 1 for k in selected], rejected
+
+
+def chosen(selection: Selection) -> list[int]:
+    return selection.chosen.line.tolist() if selection.chosen else []
+
+
+def test_the_selection_is_algorithm_4_1_for_any_workers_and_shards(tmp_path: Path) -> None:
+    bitext, pairs = pool(5000, 1, tmp_path)
+    scorer = LAScorer(("t1", "t2"), 3, 13)
+    table = scorer.score(first_pairs(bitext.blocks(), 5000)[0])
+    slow = [sum(slow_features(f, r, points, {"t1", "t2"})) for f, r, points in pairs[:200]]
+    inside = table.verdicts[:200] == OK
+    assert table.score[:200][inside] == pytest.approx(np.array(slow)[inside], abs=1e-13)
+    expected, rejected = algorithm(pairs, table.score.tolist(), 3, 13, 2500)
+    assert len(expected) > 250
+    assert min(rejected.values()) > 10
+    for workers in (1, 2, 7):
+        selection = select(pool_collector(bitext, scorer, workers), 2500)
+        assert (chosen(selection), selection.reasons, selection.readings) == (expected, rejected, 1)
+        assert selection.words == sum(len(pairs[line - 1][0]) for line in expected)
+    whole = first_pairs(bitext.blocks(), 5000)[0]
+    for cuts in ((0, 1, 700, 701, 4000, 5000), (0, 2500, 5000)):
+        shards = [whole[start:end].packed() for start, end in itertools.pairwise(cuts)]
+
+        def sharded(budget: int, after: tuple[float, int] | None, shards: list[PairBlock] = shards) -> Collection:
+            parts = [pickle.loads(pickle.dumps(collect([(s, scorer.score(s))], budget, after))) for s in shards]
+            for part in parts[-2::-1]:  # in another order than the input
+                parts[-1].merge(part)
+            return parts[-1]
+
+        again = select(sharded, 2500)
+        assert (chosen(again), again.reasons) == (expected, rejected)
+        assert (again.profile, selection.profile) == (selection.profile, again.profile)
+
+
+@pytest.mark.parametrize("reach", [1, 2])
+def test_a_pool_is_read_again_where_memory_did_not_reach(tmp_path: Path, reach: int) -> None:
+    bitext, pairs = pool(600, 3, tmp_path)
+    scorer = LAScorer((), 3, 13)
+    score = scorer.score(first_pairs(bitext.blocks(), 600)[0]).score.tolist()
+    for wanted in (400, 10**6):
+        expected, _ = algorithm(pairs, score, 3, 13, wanted)
+        selection = select(pool_collector(bitext, scorer), wanted, reach=reach)
+        assert chosen(selection) == expected
+        assert selection.readings > 1 or wanted > 400
+        assert selection.profile.pairs == 600
+
+
+def test_other_similarities_windows_and_no_filter(tmp_path: Path) -> None:
+    bitext, pairs = pool(400, 4, tmp_path)
+    scorer = LAScorer((), 3, 13)
+    score = scorer.score(first_pairs(bitext.blocks(), 400)[0]).score.tolist()
+    assert (
+        chosen(select(pool_collector(bitext, scorer), 10**6, Diversity(window=3)))
+        == (algorithm(pairs, score, 3, 13, 10**6, window=3)[0])
+    )
+    everything = select(pool_collector(bitext, scorer), 10**6, Diversity(threshold=2, untranslated=2))
+    assert sorted(chosen(everything)) == [k + 1 for k, (f, _, _) in enumerate(pairs) if 3 < len(f) < 13]
+    # A metric counted from the sentence's side, and the same through the path that any metric takes.
+    fast = select(pool_collector(bitext, scorer), 10**6, Diversity(similarity="PAC1:alpha=0"))
+    any_metric = select(pool_collector(bitext, scorer), 10**6, Diversity(similarity="PAC1:alpha=0:reflen=shortest"))
+    assert chosen(fast) == chosen(any_metric)
+    assert 0 < len(fast) < len(everything)
+    with pytest.raises(UserError, match="unknown metric"):
+        select(pool_collector(bitext, scorer), 100, Diversity(similarity="BLUE"))
+    for name in ("threshold", "untranslated"):
+        with pytest.raises(UserError, match=f"{name} of similarity nan; expected a number"):
+            Diversity(**{name: math.nan})
+
+
+def test_equal_scores_keep_the_order_of_the_input(tmp_path: Path) -> None:
+    lines = [" ".join(f"{letter}{k}" for k in range(6)) for letter in "dcba"]
+    (tmp_path / "s").write_text("".join(line + "\n" for line in lines))
+    (tmp_path / "t").write_text("".join("x y z u v w\n" for _ in lines))
+    selection = select(pool_collector(Bitext(str(tmp_path / "s"), str(tmp_path / "t")), LAScorer((), 3, 9)), 10)
+    assert (chosen(selection), selection.words) == ([1, 2], 12)  # the last one may go beyond
+
+
+def test_profiles_add_up_in_any_order() -> None:
+    draw = random.Random(5)
+    texts = [" ".join("ab"[draw.randrange(2)] for _ in range(draw.randint(1, 9))) for _ in range(300)]
+    scorer = LAScorer(("a",), 2, 8)
+    whole = collect([(b, scorer.score(b)) for b in [block(texts, texts[::-1])]], 50)
+    parts = [block(texts[k : k + 7], texts[::-1][k : k + 7], first_line=k + 1) for k in range(0, 300, 7)]
+    draw.shuffle(parts)
+    pieces = collect([(b, scorer.score(b)) for b in parts], 50)
+    assert pieces.profile == whole.profile
+    assert pieces.dropped == whole.dropped > 0
+    first, second = pieces.ranked(), whole.ranked()
+    assert first is not None
+    assert second is not None
+    assert first.line.tolist() == second.line.tolist()
+    assert first.source.texts() == second.source.texts()
+    assert sum(map(len, (text.split() for text in first.source.texts()))) >= 50
+    with pytest.raises(ValueError, match="different budgets"):
+        whole.merge(Collection(51))
+
+
+def test_scorers_can_be_sent_to_another_process() -> None:
+    scorer = LAScorer(("a",), 0, 9)
+    given_block = block(["a b", "c"], ["x y", "z"], ["0-0", "0-0"], first_line=4)
+    with ProcessPoolExecutor(1) as pool_of_one:
+        there = pool_of_one.submit(scorer.score, given_block[1:2].packed()).result()
+    assert there.score.tolist() == scorer.score(given_block).score[1:].tolist()
+
+
+def test_settings_that_make_no_sense() -> None:
+    with pytest.raises(UserError, match="length limits 10 and 11; expected low"):
+        LAScorer((), 10, 11)
+    with pytest.raises(UserError, match="no feature 'TAR2'"):
+        LAScorer((), weights=(("TAR2", 1.0),))

@@ -1,0 +1,122 @@
+"""A decoder made of a formula and an optimiser that takes one step: a loop that runs in a moment."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lasw.metrics import Corpus, References, Vocabulary, metric
+from lasw.tuning import (
+    Decoder,
+    FeatureNames,
+    Fit,
+    Loop,
+    NBest,
+    Optimiser,
+    Outcome,
+    Pool,
+    RunDirectory,
+    Weights,
+    write_run_report,
+)
+
+NAMES = FeatureNames((("LM", 1), ("TM", 2)))
+WORDS = ["the", "a", "cat", "dog", "bird", "house", "sees", "hears", "finds", "old", "new", "small", "often", "here"]
+SENTENCES = 12
+
+
+def sentences(seed: int) -> list[str]:
+    draw = random.Random(seed)
+    return [" ".join(draw.choice(WORDS) for _ in range(draw.randint(8, 16))) for _ in range(SENTENCES)]
+
+
+REFERENCE = sentences(1)
+
+
+class Toy(Decoder):
+    """60 fixed candidates a sentence, the reference spoilt more or less; gives the n best under the weights."""
+
+    name = "toy"
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.candidates: list[list[tuple[list[str], np.ndarray[Any, np.dtype[np.float64]]]]] = []
+        draw = random.Random(7)
+        for line in REFERENCE:
+            found = []
+            for _ in range(60):
+                spoilt = 0.6 * draw.random()
+                words = [w if draw.random() > spoilt else draw.choice(WORDS) for w in line.split()]
+                noise = [draw.gauss(0, 0.15) for _ in range(3)]
+                found.append((words, np.array([-spoilt, spoilt / 2, -spoilt / 3]) + noise))
+            self.candidates.append(found)
+
+    def start_weights(self) -> Weights:
+        return Weights.from_groups({"LM": [-0.1], "TM": [0.2, 0.3]})
+
+    def decode(self, source: Sequence[str], weights: Weights, n: int, vocabulary: Vocabulary) -> NBest:
+        self.calls += 1
+        owner, texts, dense, score = [], [], [], []
+        for k in range(len(source)):
+            ranked = sorted(self.candidates[k], key=lambda c: -float(c[1] @ weights.dense))
+            for words, features in ranked[:n]:
+                owner.append(k)
+                texts.append(words)
+                dense.append(features)
+                score.append(float(features @ weights.dense))
+        corpus = Corpus.from_tokens(texts, vocabulary)
+        return NBest(NAMES, np.array(owner, dtype=np.int32), corpus, np.array(dense), np.array(score))
+
+
+class Step(Optimiser):
+    """A step from each sentence's best candidate by the model to the one with the highest BLEU+1, and some noise."""
+
+    name = "step"
+
+    def __init__(self, seed: int, noise: float = 0.2, size: float = 0.5) -> None:
+        self.seed, self.noise, self.size = seed, noise, size
+
+    def fit(self, pool: Pool, start: Weights) -> Fit:
+        scores = pool.sentence_scores(metric("BLEU+1"))
+        step = np.zeros(len(start.dense))
+        for s in range(len(pool.starts) - 1):
+            mine = pool.order[pool.starts[s] : pool.starts[s + 1]]
+            if len(mine):
+                best = mine[np.argmax(pool.model_scores(start)[mine])]
+                step += pool.dense[mine[np.argmax(scores[mine])]] - pool.dense[best]
+        noise = np.random.default_rng(self.seed).normal(scale=self.noise, size=len(step))
+        dense = start.dense + self.size * step / SENTENCES + noise
+        return Fit(Weights(start.names, dense / np.abs(dense).sum()), float(np.abs(step).sum()), 1, ("as it happens",))
+
+
+def run(path: Path, decoder: Decoder | None = None, **settings: Any) -> Outcome:
+    decoder = Toy() if decoder is None else decoder
+    settings = {"optimiser": Step, "iterations": 5, "nbest": 6, **settings}
+    references = References.from_lines(REFERENCE)
+    with RunDirectory(path) as directory:
+        described = {key: settings[key] for key in ("iterations", "nbest")}
+        directory.describe({"settings": described, "inputs": {}, "seed": 1}, may_change=["iterations"])
+        start = decoder.start_weights()
+        return Loop(decoder, told=write_run_report, **settings).run(sentences(2), references, start, directory)
+
+
+def log(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (path / "log.jsonl").read_text().splitlines()]
+
+
+def dev_bleu(weights: Weights) -> float:
+    """BLEU of the toy's first candidates, computed without the loop."""
+    references = References.from_lines(REFERENCE)
+    nbest = Toy().decode(sentences(2), weights, 1, references.vocabulary)
+    bleu = metric("BLEU")
+    statistics = bleu.statistics(nbest.hypotheses, bleu.prepare(references), nbest.owner)
+    return float(bleu.corpus_score(statistics.sum(axis=0)))
+
+
+class Killed(BaseException):
+    """Ends a run between or within two writes."""

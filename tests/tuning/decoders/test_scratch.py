@@ -1,0 +1,68 @@
+"""Temporary folders go with their process, however it ends."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from lasw.tuning.decoders.thot.scratch import ScratchFolder, remove_abandoned
+
+HOLDER = """
+import sys, tempfile, time
+tempfile.tempdir = sys.argv[1]
+from lasw.tuning.decoders.thot.scratch import ScratchFolder
+folder = ScratchFolder("lasw-x-")
+(folder.path / "file").write_text("x")
+print(folder.path, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def test_a_folder_lives_as_long_as_it_is_wanted(place: Path) -> None:
+    folder = ScratchFolder("lasw-x-")
+    (folder.path / "file").write_text("x")
+    other = ScratchFolder("lasw-x-")  # of this very process
+    assert folder.path.exists()
+    folder.cleanup()
+    folder.cleanup()
+    assert not folder.path.exists()
+    assert other.path.exists()
+    path = other.path
+    del other
+    assert not path.exists()
+
+
+def test_a_killed_process_leaves_nothing_for_long(place: Path) -> None:
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(place)], stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    try:
+        left = Path(holder.stdout.readline().strip())
+        remove_abandoned("lasw-x-")
+        assert (left / "file").exists()  # its process lives
+    finally:
+        holder.kill()
+        holder.wait()
+        holder.stdout.close()
+    assert (left / "file").exists()
+    remove_abandoned("lasw-y-")
+    assert (left / "file").exists()
+    ScratchFolder("lasw-x-").cleanup()
+    assert not left.exists()
+
+
+def test_what_is_not_ours_stays(place: Path) -> None:
+    (place / "lasw-x-new").mkdir()  # not locked yet, or nobody's
+    (place / "lasw-x-file").write_text("x")
+    remove_abandoned("lasw-x-")
+    assert (place / "lasw-x-new").is_dir()
+    assert (place / "lasw-x-file").exists()

@@ -1,0 +1,126 @@
+"""What a round decodes with, and between which weights it ends."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import numpy as np
+import pytest
+
+from lasw.tuning import FeatureNames, Interpolation, Weights
+from lasw.tuning.loop.interpolation import between
+from lasw.tuning.loop.rounds import BEST, PERTURBED, Rounds, perturbed
+from lasw.tuning.pool.columns import Columns
+
+NAMES = FeatureNames((("A", 1), ("B", 2)))
+WEIGHTS = [Weights(NAMES, np.array([k + 1.0, -2.0, 0.0])) for k in range(4)]
+COLUMNS = Columns(
+    order=np.arange(1),
+    starts=np.array([0, 1]),
+    dense=np.zeros((1, 3)),
+    sparse=None,
+    sparse_names=(),
+    varies=np.array([True, False, True]),
+    scale=np.array([10.0, 1.0, 0.1]),
+)
+
+
+def test_how_many_hypotheses() -> None:
+    assert [Rounds().asked(100, k) for k in (1, 2, 9)] == [100, 100, 100]
+    assert [Rounds(first_nbest=500).asked(100, k) for k in (1, 2, 3)] == [500, 100, 100]
+    assert [Rounds(growth=0.5).asked(100, k) for k in (1, 2, 3, 9)] == [100, 50, 25, 1]
+    assert [Rounds(growth=1e300).asked(100, k) for k in (1, 2, 3, 999)] == [100, *[2**31 - 1] * 3]
+    assert Rounds(growth=1e-300).asked(100, 999) == 1
+    assert [Rounds(first_nbest=30, growth=2.0).asked(50, k) for k in (1, 2, 3)] == [30, 100, 200]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"first_nbest": -1}, "at least 0"),
+        ({"perturbation": 1e7}, "at most 1e+06"),
+        ({"growth": 0.0}, "nbest_growth is 0.0"),
+        ({"growth": float("nan")}, "nbest_growth is nan"),
+        ({"perturbation": 0.0}, "perturbation is 0.0"),
+        ({"perturbed": -1}, "at least 0"),
+    ],
+)
+def test_what_is_refused(settings: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Rounds(**settings)  # type: ignore[arg-type]
+    for share, first in ((0.0, 1), (1.5, 1), (float("nan"), 1), (0.5, 0)):
+        with pytest.raises(ValueError, match="interpolation"):
+            Interpolation(share, first)
+
+
+def others(
+    rounds: Rounds, iteration: int, scores: list[float], *, in_pool: bool = False
+) -> list[tuple[str, list[float]]]:
+    found = rounds.others(iteration, scores, WEIGHTS.__getitem__, lambda: COLUMNS, 7, in_pool=lambda earlier: in_pool)
+    return [(one.kind, one.weights.dense.tolist()) for one in found]
+
+
+def test_the_best_so_far_is_decoded_with_where_the_pool_lacks_its_list() -> None:
+    best = Rounds(decode_best=True)
+    assert others(best, 3, [0.1, 0.5, 0.3]) == [(BEST, [2.0, -2.0, 0.0])]
+    assert others(best, 3, [0.1, 0.5, 0.3], in_pool=True) == []
+    assert others(best, 3, [0.1, 0.3, 0.5]) == []  # it is the current one
+    assert others(Rounds(), 3, [0.1, 0.5, 0.3]) == []
+
+
+def test_perturbed_weights_are_drawn_for_the_round_alone() -> None:
+    two = others(Rounds(perturbed=2), 2, [0.1, 0.2])
+    assert [kind for kind, _ in two] == [PERTURBED, PERTURBED]
+    assert two[0] != two[1]
+    assert others(Rounds(perturbed=2), 2, [0.1, 0.2]) == two
+    assert others(Rounds(perturbed=1), 2, [0.1, 0.2]) == two[:1]
+    assert others(Rounds(perturbed=2, perturbed_rounds=1), 2, [0.1, 0.2]) == []
+    assert len(others(Rounds(perturbed=2, perturbed_rounds=2), 2, [0.1, 0.2])) == 2
+
+
+def test_the_size_of_a_perturbation() -> None:
+    draws = np.random.default_rng(3)
+    centre = Weights(NAMES, np.array([3.0, -2.0, 0.0]), {"s": 1.0})
+    drawn = [perturbed(centre, COLUMNS, 0.5, draws) for _ in range(4000)]
+    assert all(one.sparse == {"s": 1.0} for one in drawn)
+    moved = np.array([one.dense for one in drawn]) - centre.dense
+    assert (moved[:, 1] == 0).all()  # the column that does not vary
+    # The effects of the two others are 30 and 0, their root mean square 30 / sqrt(2).
+    expected = 0.5 * 30 / np.sqrt(2) / COLUMNS.scale[[0, 2]]
+    assert moved[:, [0, 2]].std(axis=0) == pytest.approx(expected, rel=0.05)
+    assert moved[:, [0, 2]].mean(axis=0) == pytest.approx([0, 0], abs=0.05 * expected.max())
+
+
+def test_between_two_weights_at_one_norm() -> None:
+    before = Weights(NAMES, np.array([8.0, 7.0, -2.0]), {"s": 4.0})
+    after = Weights(NAMES, np.array([0.2, 5.0, 0.8]), {"s": 1.0})
+    # At the norm of `after` over the columns that vary, `before` is (0.8, -0.2).
+    middle = between(before, after, 0.5, COLUMNS)
+    assert middle.dense.tolist() == pytest.approx([0.5 / 0.8, 5.0, 0.3 / 0.8])
+    assert middle.sparse == {"s": 1.0}
+    assert between(before, after, 1.0, COLUMNS).dense.tolist() == pytest.approx([0.2, 5.0, 0.8])
+    nearly = between(before, after, 0.25, COLUMNS)
+    assert nearly.dense.tolist() == pytest.approx([0.65 / 0.7, 5.0, 0.05 / 0.7])
+
+
+def test_sparse_weights_are_mixed_at_the_same_norm() -> None:
+    import scipy
+
+    columns = dataclasses.replace(
+        COLUMNS,
+        sparse=scipy.sparse.csr_array(np.zeros((1, 2))),
+        sparse_names=("s", "t"),
+        varies=np.array([True, False, True, True, False]),
+        scale=np.ones(5),
+    )
+    before = Weights(NAMES, np.array([8.0, 7.0, -2.0]), {"s": 4.0, "t": 5.0})
+    after = Weights(NAMES, np.array([0.2, 5.0, 0.8]), {"t": 3.0})
+    middle = between(before, after, 0.5, columns)
+    assert middle.dense.tolist() == pytest.approx([0.625, 5.0, 0.375])
+    assert middle.sparse == pytest.approx({"s": 0.2 / 0.8, "t": 3.0})
+
+
+def test_when_interpolation_applies() -> None:
+    assert [Interpolation(0.5).applies(k) for k in (1, 3, 4, 9)] == [False, False, True, True]
+    assert not Interpolation().applies(9)

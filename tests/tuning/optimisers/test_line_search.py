@@ -1,0 +1,188 @@
+"""The line search finds the same maximum as a slow scan of all crossings of all pairs of candidates."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from lasw.metrics import Corpus, Metric, References, Signature, metric
+from lasw.tuning.optimisers.mert.line_search import LineSearch
+
+Floats = NDArray[np.float64]
+
+
+class MeanOfWeighted(Metric):
+    """Statistics that are no whole numbers: a value and its weight; their ratio, 1 at 1, falls on both sides."""
+
+    name = "mean"
+
+    def signature(self) -> Signature:
+        return Signature(self.name, ())
+
+    def prepare(self, references: References) -> Any:
+        return None
+
+    def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[Any]:
+        values = np.random.default_rng(len(owner)).random((len(owner), 2))
+        return values.astype(np.float64)
+
+    def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
+        return np.array([self.corpus_score(row) for row in statistics])
+
+    def corpus_score(self, total: NDArray[Any]) -> float:
+        return float(1 - abs(1 - total[0] / total[1]))
+
+
+METRICS = {spec: metric(spec) for spec in ("BLEU", "TER", "PABC4", "PABC4:alpha=1")} | {"mean": MeanOfWeighted()}
+
+
+def pool_of(generator: np.random.Generator, loss: Metric) -> tuple[NDArray[np.int64], NDArray[Any], Floats, Floats]:
+    """Starts, statistics, intercepts and slopes of a random small pool: often with equal and parallel lines."""
+    sizes = generator.integers(1, 9, size=generator.integers(1, 6))
+    n = int(sizes.sum())
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    words = ["a", "b", "c", "d", "e"]
+
+    def line() -> str:
+        return " ".join(generator.choice(words, size=generator.integers(1, 9)))
+
+    references = References.from_lines([line() for _ in sizes])
+    hypotheses = Corpus.from_lines([line() for _ in range(n)], references.vocabulary)
+    statistics = loss.statistics(hypotheses, loss.prepare(references), owner)
+    intercepts, slopes = generator.normal(size=n), generator.normal(size=n)
+    if generator.random() < 0.5:  # few values: equal lines, parallel lines, many crossings in one point
+        intercepts, slopes = np.round(intercepts), np.round(slopes)
+    if generator.random() < 0.2:
+        slopes[owner == 0] = 3.0
+    intercepts, slopes = intercepts * 10.0 ** generator.integers(-3, 5), slopes * 10.0 ** generator.integers(-3, 5)
+    return np.concatenate([[0], np.cumsum(sizes)]), statistics, intercepts, slopes
+
+
+def best_at(position: float, starts: NDArray[np.int64], intercepts: Floats, slopes: Floats) -> list[int]:
+    """The first of each sentence's best candidates."""
+    scores = intercepts + position * slopes
+    return [int(a + scores[a:b].argmax()) for a, b in pairwise(starts)]
+
+
+def scan(
+    starts: NDArray[np.int64], statistics: NDArray[Any], intercepts: Floats, slopes: Floats, loss: Metric
+) -> dict[float, float]:
+    """Score at the middle of any two neighbouring crossings, and outside all of them."""
+    crossings = []
+    for first, last in pairwise(starts):
+        for i in range(first, last):
+            for j in range(first, i):
+                if slopes[i] != slopes[j]:
+                    crossings.append((intercepts[j] - intercepts[i]) / (slopes[i] - slopes[j]))
+    crossings.sort()
+    if not crossings:
+        points = [0.0]
+    else:
+        unit = max(map(abs, crossings)) or 1.0
+        # Neighbours that differ by rounding are one crossing: no weights would be in between.
+        middles = [(a + b) / 2 for a, b in pairwise(crossings) if b - a > 1e-10 * unit]
+        points = [crossings[0] - unit, *middles, crossings[-1] + unit]
+    return {
+        point: loss.corpus_score(statistics[best_at(point, starts, intercepts, slopes)].sum(axis=0)) for point in points
+    }
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_equal_to_a_scan_of_all_crossings(name: str) -> None:
+    loss = METRICS[name]
+    moved = 0
+    for seed in range(200):
+        generator = np.random.default_rng(seed)
+        starts, statistics, intercepts, slopes = pool_of(generator, loss)
+        found = LineSearch(starts, statistics, loss).search(intercepts, slopes)
+        expected = max(scan(starts, statistics, intercepts, slopes, loss).values())
+        assert found.score == pytest.approx(expected, abs=1e-12), seed
+        # What it says is true of the point it gives.
+        there = statistics[best_at(found.position, starts, intercepts, slopes)].sum(axis=0)
+        assert loss.corpus_score(there) == pytest.approx(found.score, abs=1e-12), seed
+        moved += found.position != 0
+    assert moved > 150  # the pools are not all flat
+
+
+def search(intercepts: list[float], slopes: list[float], scores: list[float]) -> tuple[float, float]:
+    """Position and score in one sentence whose candidates have these scores."""
+    statistics = np.array([[score, 1.0] for score in scores])
+    mean = metric("BLEU:corpus=mean")
+    lines = LineSearch(np.array([0, len(scores)]), statistics, mean)
+    found = lines.search(np.array(intercepts, dtype=np.float64), np.array(slopes, dtype=np.float64))
+    return found.position, found.score
+
+
+def test_the_middle_of_the_best_interval() -> None:
+    # Crossings at -2 and 4.
+    assert search([-2, 0, -4], [-1, 0, 1], [0.1, 0.3, 0.2]) == (1.0, 0.3)
+
+
+def test_an_outer_interval_is_entered_by_a_mean_length() -> None:
+    assert search([-2, 0, -4], [-1, 0, 1], [0.1, 0.2, 0.3]) == (10.0, 0.3)
+    assert search([-2, 0, -4], [-1, 0, 1], [0.3, 0.2, 0.1]) == (-8.0, 0.3)
+
+
+def test_of_equal_lines_the_earliest_counts() -> None:
+    assert search([0, 0, 0], [1, 1, 1], [0.1, 0.9, 0.5]) == (0.0, 0.1)
+    assert search([0, 0, 5], [1, 1, 0], [0.3, 0.9, 0.1])[1] == 0.3
+
+
+def test_of_equal_scores_the_nearest_point_is_taken() -> None:
+    position, score = search([-2, 0, -4], [-1, 0, 1], [0.3, 0.1, 0.3])
+    assert (position, score) == (-8.0, 0.3)
+
+
+def test_three_lines_through_one_point_have_no_interval_for_the_middle_one() -> None:
+    position, score = search([0, 0, 0], [-1, 0, 1], [0.2, 0.9, 0.1])
+    assert score == 0.2
+    assert position < 0
+
+
+def test_a_change_that_changes_no_statistics_divides_no_interval() -> None:
+    # Crossings at -2, 0 and 4, the one at 0 between two candidates alike.
+    position, _ = search([-2, 0, 0, -4], [-2, -1, 0, 1], [0.1, 0.5, 0.5, 0.2])
+    assert position == 1.0
+
+
+def test_parallel_and_constant_lines_leave_the_position_alone() -> None:
+    assert search([1, 3, 2], [7, 7, 7], [0.1, 0.2, 0.9]) == (0.0, 0.2)
+    assert search([0, 0], [0, 0], [0.1, 0.2]) == (0.0, 0.1)
+
+
+def test_nearly_parallel_lines_do_not_send_the_weights_to_infinity() -> None:
+    position, score = search([1, 0, 0], [1, 1 + 1e-15, 0], [0.2, 0.9, 0.1])
+    assert score == 0.2
+    assert -1 < position < 1e9
+
+
+def test_scores_that_are_no_number_never_win() -> None:
+    class Undefined(MeanOfWeighted):
+        def corpus_score(self, total: NDArray[Any]) -> float:
+            return float("nan") if total[0] == 2 else float(total[0])
+
+    statistics = np.array([[0.5, 1.0], [2.0, 1.0], [0.7, 1.0]])
+    found = LineSearch(np.array([0, 3]), statistics, Undefined()).search(
+        np.array([-2.0, 0, -4]), np.array([-1.0, 0, 1])
+    )
+    assert found.score == 0.7
+
+
+def test_more_points_than_expected_at_first() -> None:
+    # One sentence whose envelope has 500 parts: lines that touch a parabola.
+    slopes = np.linspace(-1, 1, 500)
+    statistics = np.stack([np.arange(500) / 500, np.ones(500)], axis=1)
+    mean = metric("BLEU:corpus=mean")
+    found = LineSearch(np.array([0, 500]), statistics, mean).search(-(slopes**2), slopes)
+    assert found.intervals == 500
+    assert found.score == pytest.approx(499 / 500)
+
+
+def test_slopes_so_close_that_their_crossing_overflows() -> None:
+    position, score = search([1e10, 0, -5, 0], [0, 5e-324, 1, -1], [0.1, 0.2, 0.3, 0.4])
+    assert score == 0.4
+    assert np.isfinite(position)

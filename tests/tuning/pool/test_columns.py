@@ -1,0 +1,100 @@
+"""The columns of a pool: what varies, at which scale, and what becomes of a vector."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy
+
+from lasw.metrics import Corpus, References, UserError, Vocabulary
+from lasw.tuning import FeatureNames, NBest, Pool, Weights
+from lasw.tuning.pool.columns import Columns, check_norm
+
+NAMES = FeatureNames((("LM0", 1), ("TM0", 2)))
+
+
+def pool_of(owner: list[int], dense: list[list[float]], sparse: list[list[float]] | None = None) -> Pool:
+    """A pool whose texts all differ; column j of `sparse` is named ``sj``."""
+    references = References.from_lines(["a b"] * (max(owner) + 1))
+    texts = Corpus.from_lines([f"w{k}" for k in range(len(owner))], references.vocabulary)
+    names, rows = None, None
+    if sparse is not None:
+        names, rows = Vocabulary(), scipy.sparse.csr_array(np.array(sparse))
+        for j in range(rows.shape[1]):
+            names.add(f"s{j}")
+    pool = Pool(references)
+    pool.add(
+        NBest(
+            NAMES,
+            np.array(owner, dtype=np.int32),
+            texts,
+            np.array(dense),
+            np.zeros(len(owner)),
+            sparse=rows,
+            sparse_names=names,
+        )
+    )
+    return pool
+
+
+def test_candidates_are_grouped_and_sentences_without_any_left_out() -> None:
+    columns = Columns.of(pool_of([2, 0, 2], [[1, 2, 3], [4, 5, 6], [7, 8, 9]]))
+    assert columns.order.tolist() == [1, 0, 2]
+    assert columns.starts.tolist() == [0, 1, 3]
+    assert columns.dense.tolist() == [[4, 5, 6], [1, 2, 3], [7, 8, 9]]
+
+
+def test_varies_within_a_sentence_only_and_by_more_than_rounding() -> None:
+    # The first feature differs between sentences only, the second by rounding, the third really.
+    columns = Columns.of(pool_of([0, 0, 1, 1], [[1, 1e6, 0], [1, 1e6 + 0.5, 1], [2, 1e6, 0], [2, 1e6, 0]]))
+    assert columns.varies.tolist() == [False, False, True]
+    assert columns.scale.tolist() == [1.0, 1.0, pytest.approx(np.sqrt(0.5 / 4))]
+
+
+def test_sparse_columns() -> None:
+    # s0: everywhere the same in its sentence; s1: absent in one candidate; s2: two values in all; s3: in the pool
+    # once, alone in its sentence.
+    sparse = [[3, 3, 1, 0], [3, 0, 2, 0], [0, 0, 0, 5]]
+    columns = Columns.of(pool_of([0, 0, 1], [[0, 0, 0]] * 3, sparse))
+    assert columns.varies.tolist() == [False] * 3 + [False, True, True, False]
+    assert columns.scale[3:].tolist() == [1.0, 3.0, pytest.approx(np.sqrt(2.5)), 1.0]
+
+
+def test_huge_values_do_not_overflow() -> None:
+    columns = Columns.of(pool_of([0, 0], [[1e200, 0, 0], [-1e200, 0, 0]]))
+    assert columns.scale[0] == pytest.approx(1e200)
+
+
+def test_a_unit_too_small_for_its_weight() -> None:
+    columns = Columns.of(pool_of([0, 0], [[1e-310, 0, 0], [-1e-310, 0, 1]]))
+    with pytest.raises(UserError, match=r"weight of .* is not finite, its values differ by 1e-310"):
+        columns.weights(np.array([np.inf, 0.0, 1.0]), Weights.constant(NAMES, 1.0))
+
+
+def test_scores_are_the_dot_products_and_equal_rows_tie() -> None:
+    generator = np.random.default_rng(3)
+    dense = generator.normal(size=(40, 3))
+    dense[20:] = dense[:20]
+    sparse = generator.normal(size=(40, 5)) * (generator.random((40, 5)) < 0.4)
+    sparse[20:] = sparse[:20]
+    pool = pool_of([0] * 40, dense.tolist(), sparse.tolist())
+    columns = Columns.of(pool)
+    vector = generator.normal(size=8)
+    scores = columns.scores(vector)
+    assert scores == pytest.approx(np.hstack([dense, sparse]) @ vector, abs=1e-12)
+    assert (scores[:20] == scores[20:]).all()
+
+
+def test_weights_have_the_norm_and_what_does_not_vary_stays() -> None:
+    columns = Columns.of(pool_of([0, 0], [[1, 1, 0], [1, 2, 1]], [[1, 0], [0, 0]]))
+    start = Weights(NAMES, np.array([0.7, 0.1, 0.1]), {"s0": 9.0, "elsewhere": 0.5})
+    weights = columns.weights(np.array([5.0, 3.0, -1.0, 2.0, 8.0]), start)
+    assert weights.dense.tolist() == [0.7, 0.75, -0.25]
+    assert weights.sparse == {"s0": 0.5, "elsewhere": 0.5}
+    plain = columns.weights(np.array([5.0, 3.0, -1.0, 2.0, 8.0]), start, "none")
+    assert plain.dense.tolist() == [0.7, 3.0, -1.0]
+
+
+def test_an_unknown_norm_is_refused() -> None:
+    with pytest.raises(UserError, match="unknown norm 'l3'"):
+        check_norm("l3")

@@ -1,0 +1,11 @@
+"""Moses as a decoder: its features, its options, several processes of it, its files."""
+
+from typing import TYPE_CHECKING
+
+from lasw.metrics.lazily import front_door
+
+# fmt: off
+if TYPE_CHECKING:
+    from lasw.tuning.decoders.moses.decoder import Moses, refuse_program
+else:
+    __getattr__, __dir__ = front_door(__name__, __file__)

@@ -1,0 +1,295 @@
+"""Moses as a decoder: its moses.ini is rewritten for every weight vector, its options are those of its command line."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import shlex
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+
+from lasw.metrics import UserError, Vocabulary, first_bytes
+from lasw.tuning.decoders.base import Decoder
+from lasw.tuning.decoders.joining import joined
+from lasw.tuning.decoders.moses.features import Features, features, parse_shown
+from lasw.tuning.decoders.moses.flags import Flags, as_sections
+from lasw.tuning.decoders.moses.shards import Shard, finish
+from lasw.tuning.decoders.program import Program, last_lines, shards, stop
+from lasw.tuning.formats import Options, check_template, marked, read_nbest, read_weight_file, rewrite, write_settings
+from lasw.tuning.nbest import NBest
+from lasw.tuning.weights import Weights
+
+_NO_SUCH_SWITCH = re.compile(r"(illegal|un(known|recogni[sz]ed))[^/]*show-weights")
+_SECTION = re.compile(rb"^\s*\[[A-Za-z][A-Za-z-]*\]", re.MULTILINE)
+
+
+class Moses(Decoder):
+    """Runs moses or moses_chart, old or new.
+
+    Before anything is decoded it is asked for its features (``-show-weights``, which loads no model), and they are
+    compared with the weights of the moses.ini.
+
+    Args:
+        ini: its moses.ini; the weights to start from are in it.
+        moses: the program, as one types it.
+        flags: more options for it, e.g. '-threads 4 -cube-pruning-pop-limit 2000'; they go into the moses.ini that is
+            written at the end as well.
+        inputtype: 0 text, 1 confusion networks, 2 lattices, 3 trees; by default what the moses.ini says.
+        distinct: hypotheses with the same text are kept if their features differ (features) or not (text).
+        jobs: so many processes at a time, each with a part of the sentences; every one loads the models.
+        folder: where Moses runs, relative paths in the moses.ini count from there; by default where lasw runs.
+        scratch: where the files of a decoding lie while it goes on; by default the system's temporary folder.
+        transform: a shell command that the lists go through before they are read, or bpe: 'a@@ b' becomes 'ab'.
+        encoding: of the N-best lists.
+    """
+
+    name = "moses"
+    configuration_name = "moses.ini"
+
+    def __init__(
+        self,
+        ini: str | os.PathLike[str],
+        *,
+        moses: str = "moses",
+        flags: str = "",
+        inputtype: int | None = None,
+        distinct: str = "text",
+        jobs: int = 1,
+        folder: str | os.PathLike[str] | None = None,
+        scratch: str | os.PathLike[str] | None = None,
+        transform: str | None = None,
+        encoding: str = "utf-8",
+    ) -> None:
+        if jobs < 1:
+            raise ValueError(f"{jobs} jobs, expected at least 1")
+        if distinct not in ("features", "text"):
+            raise ValueError(f"distinct {distinct!r}, expected 'features' or 'text'")
+        self._ini = Path(ini).absolute()
+        self._folder = Path(folder or ".").absolute()
+        self._scratch = scratch
+        self._jobs = jobs
+        self._transform = transform
+        self._encoding = encoding
+        self.flags = Flags.parsed(flags)
+        sparse = self.flags.values("weight-file")
+        self._sparse_path = self._folder / sparse[0] if sparse else None
+        self.flags = self.flags.without("weight-file")
+        if inputtype is not None and inputtype < 0:
+            raise ValueError(f"inputtype is {inputtype}, expected at least 0")
+        self._moses, self._inputtype = _words(moses), inputtype
+        self._command = self._called(self.flags)
+        self._lists = [
+            "-n-best-list",
+            "{nbest}",
+            "{n}",
+            *(["distinct"] if distinct == "text" else []),
+            "-input-file",
+            "{source}",
+        ]
+        self._program = self._opened([*self._command, *self._lists])
+        self._features = self._known_features()
+        self._sparse_names = Vocabulary()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is worth telling a user before the work begins, one line each."""
+        return self._features.remarks
+
+    def input_files(self) -> Sequence[str | os.PathLike[str]]:
+        """The moses.ini and the file of sparse weights."""
+        return [self._ini, *([self._sparse_path] if self._sparse_path else [])]
+
+    def start_weights(self) -> Weights:
+        """Those of the moses.ini, of what is to be tuned."""
+        return self._features.start
+
+    def decode(self, source: Sequence[str], weights: Weights, n: int, vocabulary: Vocabulary) -> NBest:
+        """N-best lists, see `Decoder.decode`.
+
+        Raises:
+            UserError: Moses failed (the sentence is named if it can be told), printed nothing or too little, or a list
+                that cannot be read.
+        """
+
+        def write(path: Path) -> None:
+            rewrite(self._ini, path, self._features.complete(weights))
+
+        return self._decoded(self._program, source, write, weights, n, vocabulary)
+
+    def decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
+        """N-best lists, sentence k with `weights[k]`, in processes of one thread each; see `Decoder.decode_each`.
+
+        Raises:
+            UserError: as `decode`, or the input is no text.
+            ValueError: another number of weights than of sentences.
+        """
+        if len(weights) != len(source):
+            raise ValueError(f"{len(weights)} weights for {len(source)} sentences")
+        if self._inputtype not in (None, 0):
+            raise UserError(f"input type {self._inputtype} with other weights for every sentence", expected="text, 0")
+        if not source:
+            return self.decode(source, self.start_weights(), n, vocabulary)
+
+        def write(path: Path) -> None:
+            write_settings(self._ini, path, [self._features.complete(one) for one in weights])
+
+        command = self._called(self.flags.without("threads"))
+        program = self._opened([*command, *self._lists, "-threads", "1"])
+        return self._decoded(program, marked(source), write, weights[0], n, vocabulary)
+
+    def _decoded(
+        self,
+        program: Program,
+        source: Sequence[str],
+        write: Callable[[Path], None],
+        weights: Weights,
+        n: int,
+        vocabulary: Vocabulary,
+    ) -> NBest:
+        """The lists of processes that share the moses.ini that `write` writes."""
+        with tempfile.TemporaryDirectory(prefix="lasw-moses-", dir=self._scratch) as scratch, ExitStack() as stack:
+            place = Path(scratch)
+            write(place / "moses.ini")
+            cuts = shards(source, self._jobs)
+            parts = [Shard(start, source[start:end], place, k) for k, (start, end) in enumerate(cuts)]
+            for part in parts:
+                part.start(program, place / "moses.ini", n, stack)
+            finish(parts, program, len(source), several_at_once=self.flags.values("threads") not in (None, ("1",)))
+            lists = [(part.first, self._list(part, weights, vocabulary)) for part in parts]
+            given = [(first, nbest) for first, nbest in lists if nbest is not None]
+            if not given:
+                raise self._program.failure("printed no N-best list", parts[0].path("stderr"))
+            return joined([nbest for _, nbest in given], [first for first, _ in given])
+
+    def write_configuration(self, path: str | os.PathLike[str], weights: Weights, comment: Sequence[str] = ()) -> bool:
+        """Write the moses.ini with these weights and with the options that Moses got."""
+        self.write_ini(path, weights, comment, template=self._ini)
+        return True
+
+    def write_ini(
+        self,
+        path: str | os.PathLike[str],
+        weights: Weights,
+        comment: Sequence[str] = (),
+        *,
+        template: str | os.PathLike[str],
+    ) -> None:
+        """Write `template`, a moses.ini, with these weights and with the options that Moses got."""
+        with open(template, encoding="utf-8", errors="surrogateescape", newline="") as stream:
+            lines = as_sections(stream.read().split("\n"), self.flags)
+        with tempfile.TemporaryDirectory(prefix="lasw-moses-") as scratch:
+            whole = Path(scratch) / "moses.ini"
+            whole.write_bytes("\n".join(lines).encode("utf-8", errors="surrogateescape"))
+            rewrite(whole, path, self._features.complete(weights), comment)
+
+    def _called(self, flags: Flags) -> list[str]:
+        inputtype = [] if self._inputtype is None else ["-inputtype", str(self._inputtype)]
+        return [*self._moses, *flags.words(), "-config", "{weights}", *inputtype]
+
+    def _opened(self, words: Sequence[str]) -> Program:
+        return Program(shlex.join(words), self._folder)
+
+    def _known_features(self) -> Features:
+        """What Moses says it has, compared with the moses.ini.
+
+        Raises:
+            UserError: no moses.ini or one that Moses does not take, or features that do not fit together.
+        """
+        refuse_program(self._ini)
+        check_template(self._ini)
+        file = read_weight_file(self._ini, sparse_path=self._sparse_path)
+        shown = self._shown()
+        known = features(file, self._ini, None if shown is None else parse_shown(shown))
+        if shown is None or parse_shown(shown) is None:
+            text = f"{self._program.name} does not tell its features (-show-weights): those of the moses.ini are taken"
+            return dataclasses.replace(known, remarks=(*known.remarks, text))
+        return known
+
+    def _shown(self) -> str | None:
+        """What ``-show-weights`` prints; None if this Moses is too old to know it."""
+        program = self._opened([*self._command, "-show-weights"])
+        with tempfile.TemporaryDirectory(prefix="lasw-moses-", dir=self._scratch) as scratch:
+            out, errors = Path(scratch) / "stdout", Path(scratch) / "stderr"
+            with ExitStack() as stack:
+                process = program.start({"weights": os.fspath(self._ini)}, None, out, errors)
+                stack.enter_context(process)
+                stack.callback(stop, process)
+                code = process.wait()
+            said = out.read_text(encoding="utf-8", errors="replace")
+            if not code:
+                return said
+            if _NO_SUCH_SWITCH.search(last_lines(errors)):
+                return None
+            what = f"does not take {self._ini} (-show-weights {program.ended(code)})"
+            raise program.failure(what, errors)
+
+    def _list(self, part: Shard, weights: Weights, vocabulary: Vocabulary) -> NBest | None:
+        """The list of one process; None if it has none for sentences that are all blank or translated by nothing."""
+        path = part.path("nbest")
+        empty = not path.exists() or not path.stat().st_size
+        nbest = (
+            None if empty else self._read(part.transformed(self._transform, self._program), part, weights, vocabulary)
+        )
+        listed = np.zeros(len(part.source), dtype=bool)
+        if nbest is not None:
+            listed[nbest.owner] = True
+        missing = [k for k in np.flatnonzero(~listed).tolist() if part.source[k].strip()]
+        # A sentence may have no translation (its line of the output is empty); one that was left out is another matter.
+        if missing and part.translated() < len(part.source):
+            text = " ".join(part.source[missing[0]].split())[:40]
+            raise self._program.failure(
+                f"printed lists of {int(listed.sum())} sentences, expected {len(part.source)}; the first without is "
+                f"sentence {part.first + missing[0] + 1} ({text!r})",
+                part.path("stderr"),
+            )
+        return nbest
+
+    def _read(self, path: Path, part: Shard, weights: Weights, vocabulary: Vocabulary) -> NBest:
+        options = Options(
+            sparse_names=self._sparse_names,
+            names=weights.names,
+            segments=len(part.source),
+            unsorted=True,
+            encoding=self._encoding,
+        )
+        known = len(self._sparse_names)
+        try:
+            nbest = read_nbest(path, vocabulary, **options)
+        except UserError as error:
+            where = f"line {error.line} of its N-best list: " if error.line else "an N-best list with "
+            detail = "; ".join(filter(None, [error.found, error.expected and f"expected {error.expected}"]))
+            raise self._program.failure(f"printed something else: {where}{detail}", part.path("stderr")) from None
+        new = (self._sparse_names[k] for k in range(known, len(self._sparse_names)))
+        strange = next((name for name in new if not self._features.knows(name)), None)
+        if strange is not None:
+            raise self._program.failure(
+                f"printed the feature {strange}, of which neither -show-weights nor {self._ini.name} knows",
+                part.path("stderr"),
+            )
+        return nbest
+
+
+def refuse_program(ini: Path) -> None:
+    """Look into what should be a moses.ini.
+
+    Raises:
+        UserError: it is a program.
+    """
+    start = first_bytes(ini, 1 << 16)
+    if b"\0" in start or (start.startswith(b"#!") and not _SECTION.search(start)):
+        raise UserError("this is a program, no moses.ini", path=ini, remedy="are decoder and configuration exchanged?")
+
+
+def _words(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UserError(f"decoder {command!r}: {error}") from None
+    if not words:
+        raise UserError("no decoder")
+    return words

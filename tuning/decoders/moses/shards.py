@@ -1,0 +1,133 @@
+"""Several processes of Moses at work on the parts of one input, and what is said when one of them fails."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lasw.metrics import UserError, write_text
+from lasw.tuning.decoders.program import Program, last_lines, paths_as_values, stop
+
+BPE = "bpe"
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.005, 0.05  # seconds between two looks at the processes
+_TAIL = 1 << 16
+
+
+@dataclass
+class Shard:
+    """Consecutive sentences that one process translates.
+
+    Attributes:
+        first: number of the first one, counted from 0.
+        source: the sentences.
+        place: where the files of this process lie.
+        number: of the process.
+    """
+
+    first: int
+    source: Sequence[str]
+    place: Path
+    number: int
+    process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+
+    def path(self, name: str) -> Path:
+        """Of one of its files."""
+        return self.place / f"{name}{self.number}"
+
+    def start(self, program: Program, ini: Path, n: int, stack: ExitStack) -> None:
+        """Begin; when `stack` ends, the process has."""
+        write_text(self.path("source"), "".join(line + "\n" for line in self.source))
+        values = paths_as_values({"weights": ini, "source": self.path("source"), "nbest": self.path("nbest")}, n)
+        self.process = program.start(values, None, self.path("stdout"), self.path("stderr"))
+        stack.enter_context(self.process)
+        stack.callback(stop, self.process)
+
+    def translated(self) -> int:
+        """For how many sentences it has printed a translation."""
+        try:
+            with open(self.path("stdout"), "rb") as stream:
+                return sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b""))
+        except FileNotFoundError:
+            return 0
+
+    def listed(self) -> int:
+        """For how many sentences, at least, it has printed a list: what the id in its last whole line says."""
+        try:
+            with open(self.path("nbest"), "rb") as stream:
+                stream.seek(max(0, os.fstat(stream.fileno()).st_size - _TAIL))
+                lines = stream.read().split(b"\n")[:-1]
+        except FileNotFoundError:
+            return 0
+        identity = lines[-1].split(b"|||")[0].strip() if lines else b""
+        return int(identity) + 1 if identity.isdigit() else 0
+
+    def transformed(self, command: str | None, program: Program) -> Path:
+        """Path of its list behind a shell command, or `BPE`: words that were cut are whole again.
+
+        Raises:
+            UserError: the command failed.
+        """
+        path = self.path("nbest")
+        if command is None:
+            return path
+        changed, log = self.path("transformed"), self.path("errors")
+        with open(path, "rb") as old, open(changed, "wb") as new, open(log, "wb") as errors:
+            if command == BPE:
+                new.writelines(line.replace(b"@@ ", b"") for line in old)
+                return changed
+            done = subprocess.run(
+                command, shell=True, stdin=old, stdout=new, stderr=errors, cwd=program.folder, check=False
+            )
+        if done.returncode:
+            what = program.ended(done.returncode)
+            raise UserError(f"the command for the lists {command!r} {what}; its last lines: {last_lines(log)}")
+        return changed
+
+
+def finish(shards: Sequence[Shard], program: Program, sentences: int, *, several_at_once: bool) -> None:
+    """Wait until all processes have ended; the first failure ends the wait.
+
+    Args:
+        shards: started ones.
+        program: for messages.
+        sentences: how many there are in all.
+        several_at_once: a process has several threads, so the sentence it failed on cannot be told for certain.
+
+    Raises:
+        UserError: a process failed; the sentence is named if it can be told.
+    """
+    running = list(shards)
+    pause = _SHORTEST_PAUSE
+    while running:
+        for shard in list(running):
+            code = shard.process.poll() if shard.process is not None else 0
+            if code is None:
+                continue
+            running.remove(shard)
+            if code:
+                raise _failure(shard, program, code, sentences, several_at_once)
+        if running:
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def _failure(shard: Shard, program: Program, code: int, sentences: int, several_at_once: bool) -> UserError:
+    done = max(shard.translated(), shard.listed())
+    if done == 0:
+        last = shard.first + len(shard.source)
+        where = "before it had translated a sentence"
+        if len(shard.source) < sentences:
+            where = f"before it had translated any of the sentences {shard.first + 1}-{last}"
+    elif done < len(shard.source):
+        text = " ".join(shard.source[done].split())[:40]
+        where = f"at sentence {shard.first + done + 1} of {sentences} ({text!r})"
+        if several_at_once:
+            where += " or one that was translated beside it"
+    else:
+        where = "behind its last sentence"
+    return program.failure(f"{program.ended(code)} {where}", shard.path("stderr"))

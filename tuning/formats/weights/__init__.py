@@ -1,0 +1,19 @@
+"""Weight files of many programs, read, written, and matched with features by name."""
+
+from typing import TYPE_CHECKING
+
+from lasw.metrics.lazily import front_door
+
+# fmt: off
+if TYPE_CHECKING:
+    from lasw.tuning.formats.weights.alternate import marked, write_settings
+    from lasw.tuning.formats.weights.files import (
+        MOSES, WEIGHT_KINDS, WeightFile, as_json, check_output, kind_of_name, read_weight_file, read_weights,
+        write_weights,
+    )
+    from lasw.tuning.formats.weights.lines import Path, number, words
+    from lasw.tuning.formats.weights.local import check_count, json_line, read_local_weights, write_local_weights
+    from lasw.tuning.formats.weights.matching import Match, match
+    from lasw.tuning.formats.weights.moses_ini import check_template, rewrite
+else:
+    __getattr__, __dir__ = front_door(__name__, __file__)

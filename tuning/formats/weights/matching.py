@@ -1,0 +1,122 @@
+"""Bringing weights and the features of N-best lists together by name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from lasw.metrics import UserError
+from lasw.tuning.formats.weights import old_style
+from lasw.tuning.formats.weights.lines import Path
+from lasw.tuning.weights import FeatureNames, Weights
+
+# Moses prints no value for it in N-best lists and never tunes it: a weight that stands there is expected.
+_NEVER_LISTED = "UnknownWordPenalty"
+
+
+@dataclass(frozen=True)
+class Match:
+    """Weights over the features of N-best lists.
+
+    Attributes:
+        weights: one for every dense feature, in the order of the lists; all sparse ones there were.
+        unused: weights of groups that the lists do not have.
+        warnings: one line each, for the user.
+    """
+
+    weights: Weights
+    unused: Mapping[str, list[float]]
+    warnings: tuple[str, ...] = ()
+
+    def complete(self, weights: Weights) -> Weights:
+        """`weights` (over the features of the lists) and the unused ones behind them, as a decoder wants them."""
+        return Weights.from_groups({**weights.by_group(), **self.unused}, weights.sparse)
+
+
+def match(
+    weights: Weights,
+    names: FeatureNames,
+    *,
+    sparse_names: Collection[str] | None = (),
+    default: Mapping[str, float] | None = None,
+    path: Path | None = None,
+) -> Match:
+    """The weights for dense features `names`.
+
+    A group is found by its name, else by its components ``NAME_0``, ``NAME_1``, ... (flat files, Moses' features.dat),
+    else by its old label (``lm`` for ``LM0``). What is dense and what is sparse, the lists decide: a dense feature may
+    have its weight among the sparse ones, and a weight that is left over is sparse if the lists have it so.
+
+    Args:
+        weights: as a file had them.
+        names: dense features of the N-best lists.
+        sparse_names: sparse features of the N-best lists; None: not known yet, any left-over weight may be one.
+        default: weights of groups that may lack one.
+        path: where the weights came from, for messages.
+
+    Raises:
+        UserError: a feature without a weight, or a group with another number of weights than components.
+    """
+    left, sparse = dict(weights.by_group()), dict(weights.sparse)
+    if old_style.is_old(weights.names):
+        left = _regrouped(left, names)
+    found: dict[str, list[float]] = {}
+    for name, size in names.groups:
+        values = _taken(left, name, size)
+        if values is None and size == 1 and name in sparse:
+            values = [sparse.pop(name)]
+        if values is None and default is not None and name in default:
+            values = [default[name]] * size
+        if values is None:
+            raise _no_weight(name, names, left, path)
+        if len(values) != size:
+            raise UserError(
+                f"{len(values)} weights for {name}",
+                path=path,
+                expected=f"{size}, as many as the N-best lists have values",
+            )
+        found[name] = values
+    for name in [name for name in left if len(left[name]) == 1 and not name.startswith(_NEVER_LISTED)]:
+        if sparse_names is None or name in sparse_names:
+            sparse[name] = left.pop(name)[0]
+    dense = np.array([v for values in found.values() for v in values], dtype=np.float64)
+    strange = [name for name in left if not name.startswith(_NEVER_LISTED)]
+    warnings = (f"the N-best lists have no feature {', '.join(strange)}: the weight stays as it is",) if strange else ()
+    return Match(Weights(names, dense, sparse), left, warnings)
+
+
+def _taken(left: dict[str, list[float]], name: str, size: int) -> list[float] | None:
+    if name in left:
+        return left.pop(name)
+    components = [f"{name}_{k}" for k in range(size)]
+    if all(len(left.get(component, ())) == 1 for component in components):
+        return [left.pop(component)[0] for component in components]
+    return None
+
+
+def _regrouped(old: dict[str, list[float]], names: FeatureNames) -> dict[str, list[float]]:
+    """Old groups cut into the groups of `names`; one that does not fit stays whole, for `match` to complain about."""
+    new: dict[str, list[float]] = {}
+    sizes = dict(names.groups)
+    for label, values in old.items():
+        found = old_style.members(label, names)
+        if sum(sizes[name] for name in found) != len(values) or label in found:
+            new[label] = values
+            continue
+        start = 0
+        for name in found:
+            new[name] = values[start : start + sizes[name]]
+            start += sizes[name]
+    return new
+
+
+def _no_weight(name: str, names: FeatureNames, left: Mapping[str, list[float]], path: Path | None) -> UserError:
+    spare = f"; weights that no feature took: {', '.join(left)}" if left else ""
+    return UserError(
+        f"no weight for the feature {name}",
+        path=path,
+        expected=f"one for each of {', '.join(group for group, _ in names.groups)}{spare}",
+        remedy=f"add '{name}= 1' if the decoder's default is meant",
+    )

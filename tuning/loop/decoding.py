@@ -1,0 +1,118 @@
+"""The decodings of one round: lists for the current weights, with their development score, and for others too."""
+
+from __future__ import annotations
+
+import filecmp
+import time
+from collections.abc import Sequence
+
+from lasw.metrics import Metric, References
+from lasw.tuning.decoders import Decoder
+from lasw.tuning.formats import write_nbest, write_weights
+from lasw.tuning.loop.history import History, same
+from lasw.tuning.loop.rounds import Decoding
+from lasw.tuning.loop.shared_files import SharedFiles
+from lasw.tuning.pool import check_lists, corpus_score, first_hypotheses, note_silence
+from lasw.tuning.run_directory import Json, write_json
+from lasw.tuning.weights import Weights
+
+
+class Clock:
+    """Seconds of wall time since it was made or asked last."""
+
+    def __init__(self) -> None:
+        self._last = time.perf_counter()
+
+    def lap(self) -> float:
+        """Seconds since the last call."""
+        now = time.perf_counter()
+        seconds, self._last = now - self._last, now
+        return round(seconds, 3)
+
+
+class Decodings:
+    """Decodes the development set and writes what comes of it into the files of a run.
+
+    Args:
+        decoder: what is tuned.
+        source: the sentences.
+        references: theirs.
+        metric: of the development score.
+        history: the files.
+        shared: decodings of other runs.
+    """
+
+    def __init__(
+        self,
+        decoder: Decoder,
+        source: Sequence[str],
+        references: References,
+        metric: Metric,
+        history: History,
+        shared: SharedFiles | None = None,
+    ) -> None:
+        self._decoder = decoder
+        self._source = source
+        self._references = references
+        self._metric = metric
+        self._history = history
+        # A decoder that does not follow the weights follows something else, which is not known here.
+        self._shared = shared if decoder.follows_weights else None
+
+    def of_current(self, iteration: int, n: int) -> Json:
+        """Decode with the weights before an iteration; the content of its `decode.json`."""
+        weights = self._history.weights(iteration - 1)
+        clock = Clock()
+        size = self._decode(iteration, 1, weights, n)
+        seconds = {"decode": clock.lap()}
+        nbest = self._history.nbest(iteration)
+        warnings = note_silence(self._decoder.name, nbest, self._source)
+        warnings += self._same_list(iteration)
+        done = {
+            "iteration": iteration,
+            "dev_score": corpus_score(self._metric, first_hypotheses(nbest, len(self._source)), self._references),
+            "nbest": n,
+            "hypotheses": size,
+            "seconds": {**seconds, "write": clock.lap()},
+            "warnings": warnings,
+        }
+        write_json(self._history.file(iteration, "decode.json"), done)
+        return done
+
+    def of_another(self, iteration: int, number: int, other: Decoding, n: int) -> Json:
+        """Decode with other weights in the same round; the content of `decode-2.json`, ..."""
+        clock = Clock()
+        size = self._decode(iteration, number, other.weights, n)
+        done = {"of": other.kind, "nbest": n, "hypotheses": size, "seconds": clock.lap()}
+        write_json(self._history.file(iteration, "decode.json", number), done)
+        return done
+
+    def _decode(self, iteration: int, number: int, weights: Weights, n: int) -> int:
+        self._history.directory.iteration(iteration).mkdir(parents=True, exist_ok=True)
+        # Lists must not be taken for those of other weights, should this be the second time.
+        self._history.file(iteration, "decode.json", number).unlink(missing_ok=True)
+        write_weights(self._history.file(iteration, "before.json", number), weights)
+        path = self._history.file(iteration, "nbest.gz", number)
+        if self._shared is not None and self._shared.take(path, weights, n):
+            return len(self._history.nbest(iteration, number))
+        nbest = self._decoder.decode(self._source, weights, n, self._references.vocabulary)
+        check_lists(self._decoder.name, nbest, weights)
+        write_nbest(path, nbest)
+        if self._shared is not None:
+            self._shared.give(path, weights, n)
+        return len(nbest)
+
+    def _same_list(self, iteration: int) -> list[str]:
+        """A warning if the decoder takes no notice of the weights: totals should differ even where texts do not."""
+        if iteration == 1 or not self._decoder.follows_weights:
+            return []
+        history = self._history
+        if same(history.weights(iteration - 2), history.weights(iteration - 1)):
+            return []
+        before, now = (history.file(k, "nbest.gz") for k in (iteration - 1, iteration))
+        if not filecmp.cmp(before, now, shallow=False):
+            return []
+        return [
+            f"{self._decoder.name} gave the same lists as in iteration {iteration - 1}, scores included, although the "
+            "weights have changed: it seems to ignore them"
+        ]

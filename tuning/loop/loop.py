@@ -1,0 +1,360 @@
+"""The tuning loop: decode the development set, add to the pool, optimise, write, repeat.
+
+Iteration i decodes with the weights w(i-1), which gives their development score (the decoder's own best hypotheses) and
+new candidates, and makes w(i) of all candidates so far. `lasw.tuning.loop.rounds` says what else a round decodes with,
+`lasw.tuning.loop.stopping` when the run ends. If no new candidate came, w(i) = w(i-1): optimising the same pool again
+would only draw other samples. To compare weights by their development score the last ones are decoded with as well;
+that decoding is the first half of the iteration that would come next. It is left out where the pool promises no gain
+from
+them: then the weights before stay.
+
+Whatever is used later is read from the files of the run first, so that a run that goes on after a kill computes with
+the same numbers as one that was never interrupted.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, Protocol
+
+import numpy as np
+
+from lasw.metrics import Metric, References, UserError
+from lasw.metrics import metric as metric_of
+from lasw.tuning.decoders import Decoder
+from lasw.tuning.formats import write_weights
+from lasw.tuning.loop.decoding import Clock, Decodings
+from lasw.tuning.loop.history import History, same
+from lasw.tuning.loop.interpolation import Interpolation, between
+from lasw.tuning.loop.rounds import Decoding, Rounds
+from lasw.tuning.loop.shared_files import SharedFiles
+from lasw.tuning.loop.stopping import MAXIMUM, NO_NEW_CANDIDATES, SETTLED, WITHIN_NOISE, Stopping, pool_gain
+from lasw.tuning.optimisers import DEFAULT_SEED, Fit, Optimiser
+from lasw.tuning.pool import Columns, Pool, pruned
+from lasw.tuning.run_directory import Json, RunDirectory, write_json
+from lasw.tuning.weights import Weights
+
+__all__ = ["MAXIMUM", "NO_NEW_CANDIDATES", "SETTLED", "WITHIN_NOISE", "Loop", "Outcome", "Progress", "Silence"]
+
+
+class Progress(Protocol):
+    """Who is told what the loop does."""
+
+    def started(self, iteration: int, step: str) -> None:
+        """A step begins: ``decode`` or ``optimise``."""
+
+    def finished(self, record: Json) -> None:
+        """An iteration has ended; `record` is its line of the log."""
+
+
+class Silence:
+    """Tells nobody."""
+
+    def started(self, iteration: int, step: str) -> None:
+        """Say nothing."""
+
+    def finished(self, record: Json) -> None:
+        """Say nothing."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended.
+
+    Attributes:
+        weights: the last ones, or those with the best development score.
+        dev_score: of these weights, decoded with them; None if nothing was decoded with the last ones.
+        reason: why the run ended.
+        iterations: how many there are.
+        chosen: number of the iteration that made the weights; 0 means the start weights.
+        already_finished: nothing was left to do.
+    """
+
+    weights: Weights
+    dev_score: float | None
+    reason: str
+    iterations: int
+    chosen: int
+    already_finished: bool
+
+
+@dataclass
+class Loop:
+    """Tunes a decoder.
+
+    Args:
+        decoder: what is tuned.
+        optimiser: makes an optimiser for a seed.
+        iterations: at most so many; 0: no limit.
+        nbest: hypotheses asked for per sentence.
+        tolerance: the weights have settled if no dense one moved more than this.
+        keep: ``best``: the weights with the best development score, the start weights and the last ones included, the
+            earliest among equals; ``last``: those of the last iteration.
+        dev_metric: of the development score.
+        seed: every iteration draws its own from it.
+        preprocess: what was done to the references' lines is done to the hypotheses.
+        rounds: what else a round decodes with.
+        stopping: when the run ends.
+        interpolation: of the weights before and after a round.
+        aggregate: the pool has the lists of so many last rounds; 0: of all.
+        earlier_starts: the optimiser starts from the weights of earlier rounds as well (those whose lists are in the
+            pool), if it takes more starting points.
+        min_count: sparse features that fewer sentences of the pool have are left out.
+        shared: decodings of other runs with the same decoder and sentences.
+        told: called with the run's folder after each round, and at the end with the result too.
+    """
+
+    decoder: Decoder
+    optimiser: Callable[[int], Optimiser]
+    iterations: int = 15
+    nbest: int = 100
+    tolerance: float = 1e-5
+    keep: Literal["best", "last"] = "best"
+    dev_metric: Metric = field(default_factory=lambda: metric_of("BLEU"))
+    seed: int = DEFAULT_SEED
+    preprocess: Callable[[str], str] | None = None
+    rounds: Rounds = field(default_factory=Rounds)
+    stopping: Stopping = field(default_factory=Stopping)
+    interpolation: Interpolation = field(default_factory=Interpolation)
+    aggregate: int = 0
+    earlier_starts: bool = False
+    min_count: int = 1
+    shared: SharedFiles | None = None
+    told: Callable[[Path, Json | None], None] = lambda folder, result: None
+
+    def run(
+        self,
+        source: Sequence[str],
+        references: References,
+        start: Weights,
+        directory: RunDirectory,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Tune from where the files in `directory` (entered, described) stand.
+
+        Raises:
+            UserError: sources and references differ in number, the decoder failed, or the directory holds more
+                iterations than are asked for. Finished iterations stay.
+        """
+        if len(source) != len(references):
+            raise UserError(f"{len(source)} source sentences", expected=f"{len(references)}, one per reference")
+        return _Run(self, source, references, start, directory, progress or Silence()).to_the_end()
+
+
+def iteration_seed(seed: int, iteration: int) -> int:
+    """The seed of one iteration: depends on nothing but the two numbers, so that a run can go on after any of them."""
+    return int(np.random.SeedSequence([seed, iteration]).generate_state(1)[0])
+
+
+class _Run:
+    """One run of a loop: the pool and the records of finished iterations, as the files have them."""
+
+    def __init__(
+        self,
+        loop: Loop,
+        source: Sequence[str],
+        references: References,
+        start: Weights,
+        directory: RunDirectory,
+        progress: Progress,
+    ) -> None:
+        self.loop = loop
+        self.references = references
+        self.directory = directory
+        self.progress = progress
+        self.history = History(directory, start, references, loop.preprocess)
+        self.decodings = Decodings(loop.decoder, source, references, loop.dev_metric, self.history, loop.shared)
+        self.pool = Pool(references)
+        self.bleu = metric_of("BLEU")
+
+    def to_the_end(self) -> Outcome:
+        count = len(self.history.records)
+        if 0 < self.loop.iterations < count:
+            raise UserError(
+                f"{self.loop.iterations} iterations are asked for, {count} are there",
+                path=self.directory.path,
+                remedy="ask for at least as many, or give another --run",
+            )
+        result = self._result()
+        if (
+            result is not None
+            and self.directory.read(self.directory.path / "result.json") == result
+            and self.directory.is_complete()
+        ):
+            outcome = self._outcome(result, already_finished=True)
+            write_weights(self.directory.path / "weights.json", outcome.weights)  # should it have been damaged since
+            return outcome
+        if self._reason() is None:
+            # More iterations are asked for than a finished run has: what it ended with is not the end any more.
+            for name in ("result.json", "weights.json"):
+                (self.directory.path / name).unlink(missing_ok=True)
+            if not self.loop.aggregate:
+                self.pool = self.history.pool(1, count)
+        while self._reason() is None:
+            self._iterate()
+        return self._finish()
+
+    def _reason(self) -> str | None:
+        """Why the run is over; None if it is not."""
+        return self.loop.stopping.reason(self.history.records, self.loop.iterations, self.loop.tolerance)
+
+    def _iterate(self) -> None:
+        number = len(self.history.records) + 1
+        decoded = self._decoded(number)
+        before = self.history.weights(number - 1)
+        if self.loop.aggregate:
+            self.pool = self.history.pool(self._oldest(number), number - 1)
+        clock = Clock()
+        new = self.pool.add(self.history.nbest(number))
+        seconds = {**decoded["seconds"], "pool": clock.lap()}
+        others = []
+        for place, other in enumerate(self._others(number, decoded), 2):
+            others.append(self._decoded_too(number, place, other))
+            clock.lap()
+            new += self.pool.add(self.history.nbest(number, place))
+            seconds["decode"] += others[-1]["seconds"]
+            seconds["pool"] += clock.lap()
+        self.progress.started(number, "optimise")
+        clock.lap()
+        fit = self._optimised(number, before) if new else None
+        after = before if fit is None else fit.weights
+        write_weights(self.directory.iteration(number) / "after.json", after)
+        gain = self._gain(number, before, after)
+        record = {
+            **decoded,
+            "pool_bleu": self.pool.corpus_score(self.bleu, after),
+            "objective": None if fit is None else float(fit.objective),
+            "moved": float(np.abs(after.dense - before.dense).max(initial=0.0)),
+            **gain,
+            "candidates": len(self.pool),
+            "new_candidates": new,
+            "decodings": 1 + len(others),
+            **({"others": others} if others else {}),
+            "seed": iteration_seed(self.loop.seed, number),
+            "seconds": {**seconds, "optimise": clock.lap()},
+            "warnings": [*self.directory.take_damage(), *decoded["warnings"], *(fit.warnings if fit else ())],
+        }
+        write_json(self.directory.iteration(number) / "iteration.json", record)
+        self.history.reload()
+        self._tell()
+        self.progress.finished(record)
+
+    def _oldest(self, iteration: int) -> int:
+        """The first iteration whose lists are in the pool of `iteration`."""
+        return max(1, iteration - self.loop.aggregate + 1) if self.loop.aggregate else 1
+
+    def _gain(self, iteration: int, before: Weights, after: Weights) -> Json:
+        if not self.loop.stopping.noise:
+            return {}
+        seed = iteration_seed(self.loop.seed, iteration)
+        gain, noise = pool_gain(self.pool, self.loop.dev_metric, before, after, seed)
+        return {"gain": gain, "gain_noise": noise}
+
+    def _optimised(self, iteration: int, before: Weights) -> Fit:
+        optimiser = self.loop.optimiser(iteration_seed(self.loop.seed, iteration))
+        given = pruned(self.pool, before, self.loop.min_count)
+        pool, before = given.pool, given.start
+        if self.loop.earlier_starts and "others" in inspect.signature(optimiser.fit).parameters:
+            earlier = [self.history.weights(k) for k in range(self._oldest(iteration) - 1, iteration - 1)]
+            fit = optimiser.fit(pool, before, others=earlier)  # type: ignore[call-arg]
+        else:
+            fit = optimiser.fit(pool, before)
+            if self.loop.earlier_starts and iteration == 1:
+                told = f"earlier_starts has no effect: {optimiser.name} has no starting points"
+                fit = replace(fit, warnings=(*fit.warnings, told))
+        if not np.isfinite(fit.weights.dense).all() or not np.isfinite(list(fit.weights.sparse.values())).all():
+            raise UserError(f"iteration {iteration}: {optimiser.name} found weights that are not finite")
+        if given.line:
+            fit = replace(fit, warnings=(given.line, *fit.warnings))
+        if not self.loop.interpolation.applies(iteration) or same(before, fit.weights):
+            return fit
+        mixed = between(before, fit.weights, self.loop.interpolation.share, Columns.of(pool))
+        return Fit(mixed, fit.objective, fit.iterations, fit.warnings)
+
+    def _decoded(self, iteration: int) -> Json:
+        """The development score of the weights before an iteration, decoded with unless that is done."""
+        done = self.history.decoded(iteration, self.history.weights(iteration - 1))
+        if done is not None:
+            return done
+        self.progress.started(iteration, "decode")
+        return self.decodings.of_current(iteration, self.loop.rounds.asked(self.loop.nbest, iteration))
+
+    def _others(self, iteration: int, decoded: Json) -> list[Decoding]:
+        rounds, nbest = self.loop.rounds, self.loop.nbest
+
+        def in_pool(earlier: int) -> bool:
+            decoding = earlier + 1  # that with the weights which iteration `earlier` made
+            return decoding >= self._oldest(iteration) and rounds.asked(nbest, decoding) >= rounds.asked(
+                nbest, iteration
+            )
+
+        return rounds.others(
+            iteration,
+            [*self.history.scores(), decoded["dev_score"]],
+            self.history.weights,
+            lambda: Columns.of(self.pool),
+            iteration_seed(self.loop.seed, iteration),
+            in_pool=in_pool,
+        )
+
+    def _decoded_too(self, iteration: int, place: int, other: Decoding) -> Json:
+        done = self.history.decoded(iteration, other.weights, place)
+        if done is not None:
+            return done
+        self.progress.started(iteration, "decode")
+        return self.decodings.of_another(iteration, place, other, self.loop.rounds.asked(self.loop.nbest, iteration))
+
+    def _result(self) -> Json | None:
+        """What `result.json` says at the end; None while something is missing."""
+        reason = self._reason()
+        if reason is None:
+            return None
+        last = len(self.history.records)
+        scores = self.history.scores()  # of what iterations 0, 1, ... made
+        if reason == NO_NEW_CANDIDATES:
+            last -= 1  # its last decoding was with the weights that it left as they were
+        elif self.loop.keep == "best" and reason == WITHIN_NOISE:
+            last -= 1  # a further decoding could not show what the last weights gain
+        elif self.loop.keep == "best":
+            evaluated = self.history.evaluated(last)
+            if evaluated is None:
+                return None
+            scores.append(evaluated["dev_score"])
+        chosen = last if self.loop.keep == "last" else int(np.argmax(scores))
+        return {
+            "reason": reason,
+            "iterations": len(self.history.records),
+            "keep": self.loop.keep,
+            "chosen": chosen,
+            "dev_score": scores[chosen] if chosen < len(scores) else None,
+        }
+
+    def _tell(self, result: Json | None = None) -> None:
+        """Write the log from what is there, and say so."""
+        self.directory.write_log(list(self.history.lines()))
+        self.loop.told(self.directory.path, result)
+
+    def _finish(self) -> Outcome:
+        if self._result() is None:
+            self.progress.finished(self._decoded(len(self.history.records) + 1))
+        result = self._result()
+        if result is None:
+            raise RuntimeError("the last decoding left no trace")
+        outcome = self._outcome(result, already_finished=False)
+        write_weights(self.directory.path / "weights.json", outcome.weights)
+        self._tell(result)
+        write_json(self.directory.path / "result.json", result)
+        return outcome
+
+    def _outcome(self, result: Json, *, already_finished: bool) -> Outcome:
+        return Outcome(
+            self.history.weights(result["chosen"]),
+            result["dev_score"],
+            result["reason"],
+            result["iterations"],
+            result["chosen"],
+            already_finished,
+        )

@@ -1,0 +1,16 @@
+"""Optimisers: one file or folder each, all behind `lasw.tuning.optimisers.base.Optimiser`."""
+
+from typing import TYPE_CHECKING
+
+from lasw.metrics.lazily import front_door
+
+# fmt: off
+if TYPE_CHECKING:
+    from lasw.tuning.optimisers.base import DEFAULT_SEED, Fit, Optimiser
+    from lasw.tuning.optimisers.mert import MERT
+    from lasw.tuning.optimisers.pairs import (
+        LOSSES, MAX_STEPS, MIRROR_IMAGES, Floats, PairwiseOptimiser, previous_vector, to_size,
+    )
+    from lasw.tuning.optimisers.registry import OPTIMISERS, make_optimiser
+else:
+    __getattr__, __dir__ = front_door(__name__, __file__)

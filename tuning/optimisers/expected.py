@@ -1,0 +1,174 @@
+"""The expected metric (Smith & Eisner 2006; Rosti et al. 2010): the corpus score that a softmax of the model expects.
+
+With p(e) = exp(v.h(e)) / sum over the sentence's candidates and t(e) the metric's statistics,
+
+    maximise  F(v) = M(sum of p(e) t(e) over all candidates) + entropy * mean entropy of a sentence - l2 / 2 |v|^2
+
+M is the corpus score of the expected statistics, not the expected corpus score (Rosti et al. 2010, as Smith & Eisner's
+approximation). Any metric whose statistics add up will do. v is in standard units (`lasw.tuning.pool.standardised`) and
+free in its norm, so that the softmax's scale is learnt with it: the larger the norm, the closer to the best-scoring
+candidate alone. The penalty keeps the norm finite, and the softmax from what only the best-scoring candidates of this
+pool gain by.
+
+F has local maxima. `stages` > 1 is deterministic annealing (Smith & Eisner 2006): the solver starts at a high entropy
+weight, which is lowered from stage to stage down to `entropy`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy
+
+from lasw.metrics import Metric, Signature, UserError
+from lasw.tuning.optimisers.base import Fit, Optimiser
+from lasw.tuning.optimisers.hyperparameters import as_metric, at_least, nothing_to_learn, settings_of
+from lasw.tuning.optimisers.softmax import expected_statistics, score_derivatives, softmax
+from lasw.tuning.pool import Columns, Floats, Standardised, check_norm, one_thread
+
+if TYPE_CHECKING:
+    from lasw.tuning.pool import Pool
+    from lasw.tuning.weights import Weights
+
+TOLERANCE = 1e-7  # of the solver, relative to the objective
+COOLING = 0.25  # each stage's entropy weight, of that of the stage before
+WARM = 0.02  # the first stage's, for metrics in [0, 1]
+
+
+@dataclass(frozen=True)
+class Expected(Optimiser):
+    """Maximises the metric of expected statistics. Nothing is drawn.
+
+    Args:
+        metric: the loss, a `Metric` or its specification; it is scored on the corpus.
+        scale: size of the start weights: the root mean square difference of scores from the sentence's mean.
+        l2: strength of the penalty towards weights 0, relative to a metric in [0, 1].
+        entropy: what a nat of mean entropy is worth, at the end; below 0 sharpens.
+        stages: 1, or that many of annealing.
+        iterations: of the solver, at most, in each stage.
+        norm: of the result, ``l1`` or ``none`` (see `Columns.weights`).
+
+    `Fit.objective` is F, `Fit.iterations` the solver's, of all stages.
+
+    Raises:
+        ValueError: a hyper-parameter out of its range.
+        UserError: an unknown metric or norm.
+    """
+
+    name = "EXPECTED"
+
+    metric: Metric | str = "BLEU"
+    scale: float = 1.0
+    l2: float = 3e-5
+    entropy: float = 0.0
+    stages: int = 1
+    iterations: int = 200
+    norm: str = "l1"
+
+    def __post_init__(self) -> None:
+        at_least("scale", self.scale, 0.0)
+        at_least("l2", self.l2, 0.0)
+        at_least("stages", self.stages, 1)
+        at_least("iterations", self.iterations, 1)
+        if not math.isfinite(self.entropy):
+            raise ValueError(f"entropy is {self.entropy}, expected a number")
+        check_norm(self.norm)
+        as_metric(self.metric)
+
+    def signature(self) -> Signature:
+        """All settings."""
+        return settings_of(self)
+
+    def fit(self, pool: Pool, start: Weights) -> Fit:
+        """New weights; the previous ones and one warning if no weights could change the score.
+
+        Args:
+            pool: all candidates; not empty.
+            start: where the solver starts.
+
+        Raises:
+            UserError: `scale` so large that the softmax has no slope left.
+        """
+        metric = as_metric(self.metric)
+        columns = Columns.of(pool)
+        statistics = pool.statistics(metric)[columns.order].astype(np.float64)
+        if not columns.varies.any() or not _vary(statistics, columns):
+            return nothing_to_learn(start, metric)
+        with one_thread():
+            return self._fit(metric, Standardised.of(columns), statistics, start)
+
+    def _fit(self, metric: Metric, features: Standardised, statistics: Floats, start: Weights) -> Fit:
+        objective = ExpectedScore(metric, features, statistics)
+        v, value, iterations, done = self.scale * features.start(start), 0.0, 0, False
+        if not objective.loss(v, 0.0, 0.0)[1].any():
+            if objective.loss(np.zeros_like(v), 0.0, 0.0)[1].any():
+                raise UserError(
+                    f"optimiser expected: scale {self.scale:g} leaves no candidate but the best-scoring one a chance",
+                    expected="a smaller one",
+                )
+            return nothing_to_learn(start, metric)  # BLEU, where the whole pool has no 4-gram right
+        for temperature in self._temperatures():
+            found: Any = scipy.optimize.minimize(
+                objective.loss,
+                v,
+                args=(temperature, self.l2),
+                jac=True,
+                method="L-BFGS-B",
+                options={"maxiter": self.iterations, "ftol": TOLERANCE, "gtol": 1e-9},
+            )
+            v, value = found.x, -float(found.fun)
+            iterations += int(found.nit)
+            done = found.nit < self.iterations
+        if not v.any():
+            return nothing_to_learn(start, metric)
+        warnings = () if done else (f"the solver did not converge in {self.iterations} iterations",)
+        return Fit(features.weights(v, start, self.norm), value, iterations, warnings)
+
+    def _temperatures(self) -> list[float]:
+        falling = [WARM * COOLING**stage for stage in range(self.stages - 1)]
+        return [*(self.entropy + warm for warm in falling), self.entropy]
+
+
+class ExpectedScore:
+    """F, negative, and its gradient.
+
+    Args:
+        metric: M.
+        features: of n candidates, q columns.
+        statistics: (n, k) float64 of M.
+    """
+
+    def __init__(self, metric: Metric, features: Standardised, statistics: Floats) -> None:
+        self._metric, self._features, self._statistics = metric, features, statistics
+        self._probability = np.empty(len(statistics))
+        self._derivative = np.empty(len(statistics))
+        self._entropy = np.empty(len(features.sizes))
+        self._normaliser = np.empty(len(features.sizes))
+        self._total = np.empty(statistics.shape[1])
+
+    def loss(self, v: Floats, entropy: float, l2: float) -> tuple[float, Floats]:
+        """-F(v) and its gradient (q,).
+
+        Args:
+            v: (q,) weights in standard units.
+            entropy: what a nat of mean entropy is worth.
+            l2: strength of the penalty.
+        """
+        features, p = self._features, self._probability
+        softmax(features.starts, features.scores(v), p, self._normaliser, self._entropy)
+        expected_statistics(p, self._statistics, self._total)
+        value = self._metric.corpus_score(self._total) + entropy * float(self._entropy.mean()) - 0.5 * l2 * float(v @ v)
+        slope = self._metric.score_gradient(self._total)
+        temperature = entropy / len(self._entropy)
+        score_derivatives(features.starts, p, self._statistics, slope, self._entropy, temperature, self._derivative)
+        return -value, l2 * v - features.combined(self._derivative)
+
+
+def _vary(statistics: Floats, columns: Columns) -> bool:
+    """Whether two candidates of a sentence have different statistics."""
+    first = columns.starts[:-1]
+    low, high = np.minimum.reduceat(statistics, first, axis=0), np.maximum.reduceat(statistics, first, axis=0)
+    return bool((low != high).any())

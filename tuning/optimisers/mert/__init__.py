@@ -1,0 +1,13 @@
+"""MERT (Och 2003): the exact line search, and what searches with it."""
+
+from typing import TYPE_CHECKING
+
+from lasw.metrics.lazily import front_door
+
+# fmt: off
+if TYPE_CHECKING:
+    from lasw.tuning.optimisers.mert.ascent import GAIN
+    from lasw.tuning.optimisers.mert.line_search import LineSearch
+    from lasw.tuning.optimisers.mert.mert import MERT
+else:
+    __getattr__, __dir__ = front_door(__name__, __file__)

@@ -1,0 +1,11 @@
+"""Batch MIRA (Cherry and Foster 2012)."""
+
+from typing import TYPE_CHECKING
+
+from lasw.metrics.lazily import front_door
+
+# fmt: off
+if TYPE_CHECKING:
+    from lasw.tuning.optimisers.mira.mira import MIRA
+else:
+    __getattr__, __dir__ = front_door(__name__, __file__)

@@ -1,0 +1,238 @@
+"""What PRO and WRO share: sample pairs from a pool, fit a regression to them, bring the weights to size."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from lasw.metrics import Metric, Signature, unknown
+from lasw.metrics import metric as metric_of
+from lasw.tuning.optimisers.base import DEFAULT_SEED, Fit, Optimiser
+from lasw.tuning.optimisers.pairs.length_check import shortness
+from lasw.tuning.optimisers.pairs.length_search import lengthening
+from lasw.tuning.optimisers.pairs.ranking import L2, LOSSES, Floats, Matrix, Ranking, fit_ranking
+from lasw.tuning.optimisers.pairs.sampling import DRAWS, PAIRS, THRESHOLD, Pairs, PairSampler
+from lasw.tuning.pool import at_norm, check_norm, with_values
+from lasw.tuning.weights import Weights
+
+if TYPE_CHECKING:
+    from lasw.tuning.pool import Pool
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The pairs of a pool as a regression sees them; drawn once, they can be fitted under many sentence weights.
+
+    Attributes:
+        pairs: m pairs.
+        differences: (m, d) feature differences better - worse, or (m, d + p) CSR with the p sparse features behind.
+        magnitude: (d + p,) largest absolute value of each feature in the pool.
+        sentence_weights: (S,) instance weight of each sentence's pairs.
+        sparse_names: of the p sparse features.
+    """
+
+    pairs: Pairs
+    differences: Matrix
+    magnitude: Floats
+    sentence_weights: Floats
+    sparse_names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PairwiseOptimiser(Optimiser):
+    """Ranks sampled pairs of candidates as the metric does.
+
+    Args:
+        metric: the sentence metric, a `Metric` or its specification.
+        draws: Gamma, draws a sentence.
+        pairs: Xi, pairs kept a sentence.
+        threshold: smallest metric difference of a pair.
+        psi: share of the new weights in the result, the rest is the previous ones (0.1 in Hopkins & May 2011, 1 in
+            Moses). Both are brought to the same norm first, if there is one.
+        loss: ``logistic`` or ``linear`` (regression on the metric difference, Bazrafshan et al. 2012).
+        l2: strength of the penalty (see `lasw.tuning.optimisers.pairs.ranking`).
+        fit_length: behind the regression, move the weights to the length of translations with the best corpus score
+            (see `lasw.tuning.optimisers.pairs.length_search`); pools of few sentences are left alone. Not in the
+            papers.
+        norm: ``l1``: the dense weights that were learnt have absolute sum 1, as Moses' tuning leaves them, sparse
+            weights are divided by the same number; ``none``: as the regression gives them.
+        seed: of the draws.
+
+    `Fit.objective` is the regression's penalised loss, `Fit.iterations` its steps.
+
+    Raises:
+        ValueError: a hyper-parameter out of its range.
+        UserError: an unknown metric, loss or norm.
+    """
+
+    metric: Metric | str = "BLEU+1"
+    draws: int = DRAWS
+    pairs: int = PAIRS
+    threshold: float = THRESHOLD
+    psi: float = 1.0
+    loss: str = "logistic"
+    l2: float = L2
+    fit_length: bool = True
+    norm: str = "l1"
+    seed: int = DEFAULT_SEED
+
+    def __post_init__(self) -> None:
+        if not 0 < self.psi <= 1:
+            raise ValueError(f"psi is {self.psi}, expected above 0 and at most 1")
+        if not (np.isfinite(self.l2) and self.l2 > 0):
+            raise ValueError(f"l2 is {self.l2}, expected a number above 0")
+        if self.loss not in LOSSES:
+            raise unknown("loss", self.loss, list(LOSSES))
+        check_norm(self.norm)
+        self._sampler()
+        self.sentence_metric()
+
+    def sentence_metric(self) -> Metric:
+        """The metric that decides which candidate of a pair is better."""
+        return metric_of(self.metric) if isinstance(self.metric, str) else self.metric
+
+    def signature(self) -> Signature:
+        """All that the weights depend on besides the pool."""
+        metric = self.sentence_metric().signature()
+        settings = [("metric", metric.name), *((f"metric.{key}", value) for key, value in metric.settings)]
+        settings += [("draws", str(self.draws)), ("pairs", str(self.pairs)), ("threshold", repr(self.threshold))]
+        settings += self._own_settings()
+        settings += [("psi", repr(self.psi)), ("loss", self.loss), ("l2", repr(self.l2))]
+        settings += [("fit-length", "yes" if self.fit_length else "no"), ("norm", self.norm)]
+        return Signature(self.name, (*settings, ("seed", str(self.seed))))
+
+    def fit(self, pool: Pool, start: Weights, *, sentence_weights: Floats | None = None) -> Fit:
+        """New weights; the previous ones and one warning if no pair reaches the threshold.
+
+        Args:
+            pool: all candidates.
+            start: the previous weights, of the pool's features.
+            sentence_weights: (S,) as in `fit_samples`.
+        """
+        samples = self.sample(pool)
+        if not len(samples.pairs):
+            return Fit(start, 0.0, 0, (self._nothing_sampled(),))
+        ranking = self.regress(samples, start, sentence_weights=sentence_weights)
+        fit = self._sized(ranking, samples, start, self.lengthening(pool, ranking))
+        return replace(fit, warnings=(*fit.warnings, *shortness(pool, fit.weights)))
+
+    def sample(self, pool: Pool) -> Samples:
+        """Draw the pairs of every sentence of the pool."""
+        scores = pool.sentence_scores(self.sentence_metric())
+        pairs = self._sampler().sample(scores, pool.order, pool.starts, pool.lengths)
+        dense = pool.dense
+        dense_part = dense[pairs.better] - dense[pairs.worse]
+        differences: Matrix = dense_part
+        magnitude = np.maximum(dense.max(axis=0, initial=0.0), -dense.min(axis=0, initial=0.0))
+        sparse = pool.sparse
+        if sparse is not None:
+            differences = beside(dense_part, sparse[pairs.better] - sparse[pairs.worse])
+            of_sparse = np.zeros(sparse.shape[1])
+            np.maximum.at(of_sparse, sparse.indices, np.abs(sparse.data))
+            magnitude = np.concatenate([magnitude, of_sparse])
+        return Samples(pairs, differences, magnitude, self._sentence_weights(pool), tuple(pool.sparse_names))
+
+    def fit_samples(self, samples: Samples, start: Weights, *, sentence_weights: Floats | None = None) -> Fit:
+        """New weights from pairs drawn before; without their candidates there is no `fit_length`.
+
+        Args:
+            samples: what `sample` gave.
+            start: the previous weights.
+            sentence_weights: (S,) instance weight of each sentence, in the place of the optimiser's own.
+
+        Raises:
+            ValueError: sentence weights that are negative, not finite, or of another number of sentences.
+        """
+        if not len(samples.pairs):
+            return Fit(start, 0.0, 0, (self._nothing_sampled(),))
+        return self._sized(self.regress(samples, start, sentence_weights=sentence_weights), samples, start)
+
+    def lengthening(self, pool: Pool, ranking: Ranking) -> Floats:
+        """(d + p,) what `fit_length` adds to the weights of a regression on pairs of the pool."""
+        if not self.fit_length:
+            return np.zeros(len(ranking.weights))
+        return np.where(ranking.moved, lengthening(pool, ranking.weights, self.sentence_metric()), 0.0)
+
+    def _sized(self, ranking: Ranking, samples: Samples, start: Weights, lengthening: Floats | float = 0.0) -> Fit:
+        d = len(start.dense)
+        previous = previous_vector(samples, start)
+        vector = to_size(ranking.weights + lengthening, ranking.moved, previous, d, norm=self.norm, psi=self.psi)
+        sparse = with_values(start.sparse, samples.sparse_names, vector[d:])
+        return Fit(Weights(start.names, vector[:d], sparse), ranking.objective, ranking.steps, ranking.warnings)
+
+    def regress(self, samples: Samples, start: Weights, *, sentence_weights: Floats | None = None) -> Ranking:
+        """The regression alone, its weights not yet brought to size; arguments as `fit_samples`, at least one pair."""
+        if sentence_weights is None:
+            sentence_weights = samples.sentence_weights
+        if sentence_weights.shape != samples.sentence_weights.shape:
+            raise ValueError(f"{sentence_weights.shape} weights for {samples.sentence_weights.shape} sentences")
+        return fit_ranking(
+            samples.differences,
+            samples.pairs.difference,
+            sentence_weights[samples.pairs.sentence],
+            previous_vector(samples, start),
+            loss=self.loss,
+            l2=self.l2,
+            magnitude=samples.magnitude,
+            names=start.names.components + samples.sparse_names,
+        )
+
+    @abstractmethod
+    def _sampler(self) -> PairSampler: ...
+
+    @abstractmethod
+    def _sentence_weights(self, pool: Pool) -> Floats:
+        """(S,) instance weights."""
+
+    def _own_settings(self) -> list[tuple[str, str]]:
+        """Settings of the subclass, for the signature."""
+        return []
+
+    def _nothing_sampled(self) -> str:
+        return (
+            f"no two candidates of a sentence differ by {self.threshold:g} in {self.sentence_metric().name}: "
+            "the weights stay as they are"
+        )
+
+
+def beside(dense: Floats, sparse: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
+    """(m, d + p) CSR of (m, d) and (m, p) CSR, without the detour over coordinates and columns that `hstack` takes."""
+    m, d = dense.shape
+    starts = sparse.indptr + d * np.arange(m + 1, dtype=sparse.indptr.dtype)
+    columns, values = np.empty(starts[-1], dtype=sparse.indices.dtype), np.empty(starts[-1])
+    of_sparse = np.ones(starts[-1], dtype=bool)
+    of_dense = starts[:-1, None] + np.arange(d)
+    of_sparse[of_dense] = False
+    columns[of_dense], values[of_dense] = np.arange(d), dense
+    columns[of_sparse], values[of_sparse] = sparse.indices + d, sparse.data
+    return scipy.sparse.csr_array((values, columns, starts), shape=(m, d + sparse.shape[1]))
+
+
+def previous_vector(samples: Samples, start: Weights) -> Floats:
+    """(d + p,) `start` over the columns of the samples."""
+    return np.concatenate([start.dense, start.sparse_vector(samples.sparse_names)])
+
+
+def to_size(
+    weights: Floats, moved: NDArray[np.bool_], previous: Floats, d: int, *, norm: str = "l1", psi: float = 1.0
+) -> Floats:
+    """New weights at the wanted norm, interpolated with the previous ones; what was not learnt stays.
+
+    Args:
+        weights: (d + p,) of the regression.
+        moved: (d + p,) which of them were learnt.
+        previous: (d + p,) the weights before.
+        d: number of dense ones.
+        norm, psi: as `PairwiseOptimiser`.
+    """
+    dense = moved & (np.arange(len(previous)) < d)
+    part = dense if dense.any() else moved  # only sparse features were learnt: theirs is the norm
+    new = at_norm(weights, part, norm)
+    if psi < 1:
+        new = at_norm(psi * new + (1 - psi) * at_norm(previous, part, norm), part, norm)
+    return np.where(moved, new, previous)

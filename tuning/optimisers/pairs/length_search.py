@@ -1,0 +1,83 @@
+"""Weights moved along the way that lengthens translations, to where the corpus score is best.
+
+Ranking by a sentence metric leaves the length of the translations to chance: the candidates that differ most in it, and
+oracles against all others, differ in length too, and the weights come to pay for that (Nakov, Guzmán and Vogel 2012).
+The corpus score knows better, and one exact line search asks it. The way is the direction of the weight space that
+changes the length and nothing that length has nothing to do with: the least-squares fit of the candidates' lengths,
+within their sentence, to the dense features. With a word penalty among these it is nearly that feature alone.
+
+Lists of a first round may know few lengths. Where the best point takes most sentences to the end of what theirs has,
+and the length is still not that of the references, the score stops changing because the lists end and not because the
+length is right. A decoder, which has no such end, would go far beyond: then nothing is moved.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.metrics import Metric
+from lasw.tuning.optimisers.mert import GAIN, LineSearch
+from lasw.tuning.optimisers.pairs.length_check import ENOUGH, length_ratio
+from lasw.tuning.pool import Columns, Floats
+
+if TYPE_CHECKING:
+    from lasw.tuning.pool import Pool
+
+# Of the sentences, and of the references' length. Measured with Thot: first lists 0.76 to 0.92 of the sentences, 0.03
+# to 0.07 too short; pools of more rounds to 0.79, 0.00 to 0.02 off.
+MOST_AT_AN_END, MOST_OFF = 2 / 3, 0.02
+RIDGE = 1e-6  # in units of the columns' variance: what collinear columns share is divided among them
+
+
+def lengthening(pool: Pool, vector: Floats, metric: Metric) -> Floats:
+    """What to add to weights for the best length.
+
+    Args:
+        pool: all candidates.
+        vector: (d + p,) weights of the pool's dense, then of its sparse features.
+        metric: whose corpus score decides.
+
+    Returns:
+        (d + p,), 0 for sparse features; all 0 if nothing is gained, or the pool has too few sentences or lengths
+        to tell.
+    """
+    nothing = np.zeros(len(vector))
+    if np.count_nonzero(np.diff(pool.starts)) < ENOUGH:
+        return nothing
+    columns = Columns.of(pool)
+    lengths = pool.lengths[columns.order].astype(np.float64)
+    way = longer(columns, lengths)
+    search = LineSearch(columns.starts, pool.statistics(metric)[columns.order], metric)
+    scores, slopes = columns.scores(vector), columns.scores(way)
+    here = search.search(scores, np.zeros(len(scores)))
+    best = search.search(scores, slopes)
+    if best.score <= here.score + GAIN:
+        return nothing
+    ends = np.maximum if best.position > 0 else np.minimum
+    there = _first_best(scores + best.position * slopes, columns.starts)
+    at_an_end = lengths[there] == ends.reduceat(lengths, columns.starts[:-1])
+    off = abs(length_ratio(pool, columns.order[there]) - 1)
+    return nothing if at_an_end.mean() > MOST_AT_AN_END and off > MOST_OFF else best.position * way
+
+
+def longer(columns: Columns, lengths: Floats) -> Floats:
+    """(d + p,) the weights of the dense features whose sum follows the lengths (n,) best within the sentences."""
+    d = columns.dense.shape[1]
+    way = np.zeros(len(columns.varies))
+    varying = np.flatnonzero(columns.varies[:d])
+    x = columns.centred(columns.dense[:, varying] / columns.scale[varying])
+    # einsum, not BLAS: the same bits on any number of cores.
+    squares = np.einsum("ni,nj->ij", x, x) / len(x)
+    products = np.einsum("ni,n->i", x, columns.centred(lengths)) / len(x)
+    way[varying] = np.linalg.solve(squares + RIDGE * np.eye(len(varying)), products) / columns.scale[varying]
+    return way
+
+
+def _first_best(scores: Floats, starts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(S,) places of the best candidates, the earliest among equals."""
+    highest = np.repeat(np.maximum.reduceat(scores, starts[:-1]), np.diff(starts))
+    places = np.flatnonzero(scores == highest)
+    return places[np.searchsorted(places, starts[:-1])]

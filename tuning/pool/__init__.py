@@ -1,0 +1,17 @@
+"""The pool: all candidates so far, deduplicated, with statistics; its features as columns."""
+
+from typing import TYPE_CHECKING
+
+from lasw.metrics.lazily import front_door
+
+# fmt: off
+if TYPE_CHECKING:
+    from lasw.tuning.pool.columns import NOISE, Columns, Floats, at_norm, check_norm, with_values
+    from lasw.tuning.pool.first_best import check_lists, corpus_score, first_hypotheses, note_silence
+    from lasw.tuning.pool.kernels import model_scores
+    from lasw.tuning.pool.min_count import check_min_count, pruned
+    from lasw.tuning.pool.pool import Pool
+    from lasw.tuning.pool.reader import preprocessed, read_pool, read_scored_pool
+    from lasw.tuning.pool.standardised import Standardised, one_thread
+else:
+    __getattr__, __dir__ = front_door(__name__, __file__)

@@ -1,0 +1,33 @@
+"""Where numbers come from: what files hold, as hashes, and the versions of what computed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from importlib import metadata
+
+from lasw.metrics import open_bytes
+
+_PACKAGES = ("lasw", "numpy", "scipy", "scikit-learn", "numba", "sil-thot")
+_CHUNK = 1 << 20
+
+
+def fingerprint(path: str | os.PathLike[str]) -> str:
+    """The SHA-256 of a file's content, decompressed."""
+    digest = hashlib.sha256()
+    with open_bytes(path) as stream:
+        while chunk := stream.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def versions() -> dict[str, str]:
+    """Of Python and of the packages that the numbers depend on."""
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found

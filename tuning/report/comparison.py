@@ -1,0 +1,346 @@
+"""The report of a comparison: its table, every run's score, significance, weights, sentences, and how it was made."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.metrics import (
+    Evaluation,
+    Preprocessing,
+    References,
+    UserError,
+    Vocabulary,
+    metric,
+    read_corpus,
+    read_lines,
+    unknown,
+    write_text,
+)
+from lasw.tuning.formats import read_weights
+from lasw.tuning.report.charts import Series, dot_rows, line_chart
+from lasw.tuning.report.locality import locality_html
+from lasw.tuning.report.page import document, flat_pairs, html_table, number_html, plain_text
+from lasw.tuning.report.sentences import METRIC, Sentences, sentences_html
+from lasw.tuning.run_directory import Json, read_json
+
+SIGNIFICANT = 0.05
+
+
+@dataclass(frozen=True)
+class ComparisonData:
+    """What a comparison's directory says: `table` is its `table.json`, `description` its `comparison.json`."""
+
+    folder: Path
+    table: Json
+    description: Json
+
+
+def is_comparison(path: str | os.PathLike[str]) -> bool:
+    """Whether a folder is that of a comparison."""
+    return (Path(path) / "comparison.json").exists()
+
+
+def read_comparison_data(path: str | os.PathLike[str]) -> ComparisonData:
+    """What stands in a comparison's directory.
+
+    Raises:
+        UserError: it is none, or has no table yet.
+    """
+    folder = Path(path)
+    description = _read(folder / "comparison.json", "rows", "tests")
+    if description is None:
+        raise UserError("no comparison (there is no comparison.json)", path=folder)
+    table = _read(folder / "table.json", "rows", "columns", "notes")
+    if table is None:
+        raise UserError(
+            "the comparison has no table yet", path=folder, remedy="the command that began it goes on with it"
+        )
+    return ComparisonData(folder, table, description)
+
+
+def _read(path: Path, *needs: str) -> Json | None:
+    try:
+        return read_json(path, needs)
+    except UserError as error:
+        raise UserError(error.found, path=error.path, remedy="the same lasw compare makes it again") from None
+
+
+def write_comparison_report(
+    path: str | os.PathLike[str], data: ComparisonData, title: str = "", system: str | None = None
+) -> None:
+    """Write the HTML file, whole or not at all.
+
+    Args:
+        path: where.
+        data: of the comparison.
+        title: of the page; by default the comparison's.
+        system: row whose sentences are shown beside the first one's; by default the best by the first column.
+
+    Raises:
+        UserError: there is no such row, or a file is damaged or of another version.
+    """
+    try:
+        with told_of_runs(data.folder):
+            page = comparison_page(data, title, system)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise UserError(
+            f"its files are not what this version writes ({type(error).__name__}: {error})",
+            path=data.folder,
+            remedy="give the command that made it a new --run",
+        ) from error
+    write_text(path, page)
+
+
+@contextlib.contextmanager
+def told_of_runs(folder: Path) -> Iterator[None]:
+    """Say what to do about damaged files of finished runs in a comparison's folder."""
+    try:
+        yield
+    except UserError as error:
+        whole, runs = os.path.abspath(error.path or ""), os.path.abspath(folder / "runs") + os.sep
+        if not whole.startswith(runs):
+            raise
+        run = whole[len(runs) :].partition(os.sep)[0]
+        raise UserError(
+            error.found,
+            path=error.path,
+            line=error.line,
+            expected=error.expected,
+            remedy=f"delete {folder / 'runs' / run} and the same lasw compare does that run again",
+        ) from error
+
+
+def comparison_page(data: ComparisonData, title: str = "", system: str | None = None) -> str:
+    """The HTML of the report."""
+    table = data.table
+    title = title or str(table["title"])
+    rows = [row["row"] for row in table["rows"]]
+    if system is not None and system not in rows:
+        raise unknown("row", system, rows)
+    notes = "".join(f"<p>{escape(note)}</p>" for note in table["notes"])
+    body = [f"<h1>{escape(title)}</h1>", f"<section>{_matrix(table)}{notes}</section>", _dots(table)]
+    body += [
+        _significance(table),
+        _curves(data),
+        locality_html(data.folder, table, data.description),
+        _weights(data),
+        _runs(data),
+    ]
+    body += _sentences(data, system or _best(table))
+    body.append(_how(data))
+    return document(title, [part for part in body if part])
+
+
+def _columns(table: Json) -> list[str]:
+    several = len({column["test"] for column in table["columns"]}) > 1
+    return [f"{one['test']} {one['measure']}" if several else str(one["measure"]) for one in table["columns"]]
+
+
+def _matrix(table: Json) -> str:
+    """Tuned for the row, measured by the column; the best of a column is bold."""
+    best = [max(row["cells"][j]["mean"] for row in table["rows"]) for j in range(len(table["columns"]))]
+    rows = [
+        [escape(row["row"]), *(_cell(cell, best[j]) for j, cell in enumerate(row["cells"]))] for row in table["rows"]
+    ]
+    header = ["tuned for \\ measured by", *map(escape, _columns(table))]
+    tests = ", ".join(dict.fromkeys(str(column["test"]) for column in table["columns"]))
+    return f"<h2>Scores on {escape(tests)}</h2>{html_table(header, rows, 'sortable')}"
+
+
+def _cell(cell: Json, best: float) -> str:
+    text = number_html(cell["mean"], 2)
+    if cell["mean"] == best:
+        text = f"<b>{text}</b>"
+    if cell["deviation"] is not None:
+        text += f" ± {cell['deviation']:.2f}"
+    if cell["identical"]:
+        text += " <small>identical</small>"
+    elif cell["p_value"] is not None and cell["p_value"] < SIGNIFICANT:
+        text += "*"
+    return text
+
+
+def _dots(table: Json) -> str:
+    charts = []
+    for j, name in enumerate(_columns(table)):
+        rows = [(row["row"], row["cells"][j]["scores"]) for row in table["rows"]]
+        charts.append(f"<h3>{escape(name)}</h3>{dot_rows(f'{name} of every run', rows, name)}")
+    return (
+        "<section><h2>Every run</h2><p>A dot a run, the stroke is their mean; the dashed line is the mean of the first "
+        f"row.</p>{''.join(charts)}</section>"
+    )
+
+
+def _significance(table: Json) -> str:
+    rows = []
+    for row in table["rows"][1:]:
+        for name, cell in zip(_columns(table), row["cells"], strict=True):
+            cells = [escape(row["row"]), escape(name), _signed(cell["difference"])]
+            interval = "" if cell["low"] is None else f"{_signed(cell['low'])} to {_signed(cell['high'])}"
+            if cell["identical"]:
+                said = "identical"
+            else:
+                said = "" if cell["p_value"] is None else number_html(cell["p_value"], 4)
+            rows.append([*cells, interval, said])
+    if not rows:
+        return ""
+    header = ["row", "measure", f"difference from {escape(table['baseline'])}", "95 % interval", "p"]
+    return f"<section><h2>Significance</h2>{html_table(header, rows, 'sortable')}</section>"
+
+
+def _signed(value: float | None) -> str:
+    return "" if value is None else f'<data value="{value!r}">{value:+.2f}</data>'
+
+
+def _curves(data: ComparisonData) -> str:
+    """Development scores of each row's first run, where runs have iterations."""
+    series = []
+    for row in data.description["rows"]:
+        log = data.folder / row["runs"][0] / "tuning" / "log.jsonl"
+        records = [json.loads(line) for line in read_lines(log)] if log.exists() else []
+        points = [(record["iteration"] - 1, 100 * record["dev_score"]) for record in records]
+        if points:
+            series.append(Series(row["row"], points))
+    if not series:
+        return ""
+    chart = line_chart("development score of every row's first run", series, "iteration", "development score")
+    return f"<section><h2>Development score, first run of every row</h2>{chart}</section>"
+
+
+def _weights(data: ComparisonData) -> str:
+    """Mean share of each dense feature in the L1 norm."""
+    names: list[str] = []
+    columns: list[dict[str, float]] = []
+    for row in data.description["rows"]:
+        shares: dict[str, list[float]] = {}
+        for run in row["runs"]:
+            weights = read_weights(data.folder / run / "weights.json")
+            total = float(np.abs(weights.dense).sum()) or 1.0
+            for name, value in zip(weights.names.components, weights.dense.tolist(), strict=True):
+                shares.setdefault(name, []).append(value / total)
+        names += [name for name in shares if name not in names]
+        columns.append({name: float(np.mean(values)) for name, values in shares.items()})
+    rows = [[escape(name), *(number_html(own[name], 3) if name in own else "" for own in columns)] for name in names]
+    header = ["feature", *(escape(row["row"]) for row in data.description["rows"])]
+    return (
+        "<section><h2>Weights</h2><p>Share of the L1 norm of the dense weights, mean of the runs.</p>"
+        f"{html_table(header, rows)}</section>"
+    )
+
+
+def _runs(data: ComparisonData) -> str:
+    """Seconds and what tuning said, a line a run."""
+    rows = []
+    seeds = data.table["seeds"]
+    warnings: dict[str, int] = {}
+    for row in data.description["rows"]:
+        for seed, run in zip(seeds, row["runs"], strict=True):
+            fit = read_json(data.folder / run / "fit.json") or {}
+            for warning in fit.get("warnings", []):
+                warnings[f"{row['row']}: {warning}"] = warnings.get(f"{row['row']}: {warning}", 0) + 1
+            seconds = fit.get("seconds")
+            rows.append(
+                [
+                    escape(row["row"]),
+                    str(seed),
+                    "" if seconds is None else number_html(seconds, 1),
+                    escape(str(fit.get("iterations", ""))),
+                    escape(str(fit.get("reason", ""))),
+                    f"<code>{escape(run)}</code>",
+                ]
+            )
+    header = ["row", "seed", "seconds of tuning", "iterations", "ended", "folder"]
+    used = [j for j in range(len(header)) if any(row[j] for row in rows)]
+    header, rows = [header[j] for j in used], [[row[j] for j in used] for row in rows]
+    said = "".join(
+        f"<li>{escape(text)}{f' ({count} runs)' if count > 1 else ''}</li>" for text, count in warnings.items()
+    )
+    listed = f"<h3>Warnings</h3><ul>{said}</ul>" if said else ""
+    return f"<section><h2>Runs</h2>{html_table(header, rows, 'sortable')}{listed}</section>"
+
+
+def _best(table: Json) -> str:
+    others = table["rows"][1:] or table["rows"]
+    return str(max(others, key=lambda row: row["cells"][0]["mean"])["row"])
+
+
+def _sentences(data: ComparisonData, system: str) -> list[str]:
+    """Gains and losses of one row against the first on every test set, while the references are there."""
+    rows = {row["row"]: row for row in data.description["rows"]}
+    first = rows[data.table["baseline"]]
+    if system == first["row"]:
+        return []
+    parts = [f"<h2>Sentences: {escape(first['row'])} and {escape(system)}</h2>"]
+    for number, test in enumerate(data.description["tests"]):
+        try:
+            parts.append(sentences_html(_of_test(data, test, number, first, rows[system])))
+        except UserError as error:
+            parts.append(f"<p>{escape(test['test'])}: no sentences, {escape(str(error))}</p>")
+    return parts
+
+
+def _of_test(data: ComparisonData, test: Json, number: int, first: Json, second: Json) -> Sentences:
+    vocabulary = Vocabulary()
+    text = Preprocessing(test["tokenize"], test["lowercase"]).function()
+
+    def read(path: str | os.PathLike[str], encoding: str = "utf-8") -> Any:
+        return read_corpus(path, vocabulary, preprocess=text, encoding=encoding)
+
+    references = References(tuple(read(path, test["encoding"]) for path in test["references"]))
+    of = metric(METRIC)
+    means: list[NDArray[np.float64]] = []
+    texts: list[list[str]] = []
+    for row in (first, second):
+        systems = tuple(read(data.folder / run / row["files"][number]) for run in row["runs"])
+        means.append(Evaluation(references, systems).sentence_scores(of).mean(axis=0))
+        texts.append([systems[0].text(k) for k in range(len(references))])
+    runs = len(first["runs"])
+    source = test["source"]
+    return Sentences(
+        str(test["test"]),
+        str(first["row"]),
+        str(second["row"]),
+        means[0],
+        means[1],
+        (texts[0], texts[1]),
+        [[corpus.text(k) for k in range(len(corpus))] for corpus in references.corpora],
+        read_lines(source, encoding=test["encoding"]) if source and Path(source).exists() else None,
+        f"Scores are sentence {METRIC}, mean of {runs} runs; the translations are those of the first run."
+        if runs > 1
+        else f"Scores are sentence {METRIC}.",
+    )
+
+
+def _how(data: ComparisonData) -> str:
+    said = data.description
+    rows = [["command", f"<code>{escape(said['command'])}</code>"]] if said.get("command") else []
+    rows.append(["seeds", f"<code>{escape(', '.join(map(str, data.table['seeds'])))}</code>"])
+    rows += [
+        [f"measure {escape(name)}", f"<code>{escape(column['signature'])}</code>"]
+        for name, column in zip(_columns(data.table), data.table["columns"], strict=True)
+    ]
+    rows += [[escape(row["row"]), f"<code>{escape(row['signature'])}</code>"] for row in said["rows"]]
+    told = {"versions": said.get("versions", {}), "significance": data.table.get("significance", {})}
+    rows += [[escape(key), f"<code>{escape(plain_text(value))}</code>"] for key, value in flat_pairs(told)]
+    rows += _files(said["tests"])
+    return f"<section><h2>How it was made</h2>{html_table(['', ''], rows, 'facts')}</section>"
+
+
+def _files(tests: Sequence[Json]) -> list[list[str]]:
+    return [
+        [
+            f"test set {escape(test['test'])}",
+            f"<code>{escape(' '.join([test['source'] or '', *test['references']]).strip())}</code>",
+        ]
+        for test in tests
+    ]

@@ -1,0 +1,245 @@
+"""What happened in one or several runs, as one HTML file that needs nothing else.
+
+There is no outside resource, and a script only where a table can be sorted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lasw.metrics import write_text
+from lasw.tuning.report.charts import Series, line_chart, stacked_bars
+from lasw.tuning.report.run_data import RunData, read_run
+from lasw.tuning.report.sentences import sentences_html
+from lasw.tuning.report.style import SORT_SCRIPT, STYLE
+from lasw.tuning.run_directory import Json
+from lasw.tuning.weights import Weights
+
+_STEPS = ("decode", "write", "pool", "optimise")
+_SHOWN_SPARSE = 50
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table to put first: a cell that is a number is shown with two digits and keeps its full value."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str | float]]
+    notes: Sequence[str] = field(default=())
+
+
+def write_run_report(folder: Path, result: Json | None = None) -> None:
+    """Write ``report.html`` of the run in `folder`; `result` is what ``result.json`` will say."""
+    write_report(folder / "report.html", [read_run(folder, result)])
+
+
+def write_report(
+    path: str | os.PathLike[str], runs: Sequence[RunData], title: str = "", tables: Sequence[Table] = ()
+) -> None:
+    """Write the HTML file for `runs` (one or several, `tables` first), whole or not at all."""
+    write_text(path, page(runs, title, tables))
+
+
+def page(runs: Sequence[RunData], title: str = "", tables: Sequence[Table] = ()) -> str:
+    """The HTML of a report."""
+    title = title or "Tuning run " + ", ".join(run.name for run in runs)
+    body = [f"<h1>{escape(title)}</h1>"]
+    body.extend(_table(table) for table in tables)
+    if len(runs) > 1:
+        body.append(_comparison(runs))
+    body.extend(_run(run, heading=len(runs) > 1) for run in runs)
+    return document(title, body)
+
+
+def document(title: str, body: Sequence[str]) -> str:
+    """A whole HTML file of sections."""
+    content = "\n".join(body)
+    script = f"\n<script>{SORT_SCRIPT}</script>" if 'sortable">' in content else ""
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        # Browsers ask for an icon otherwise.
+        '<link rel="icon" href="data:,">\n'
+        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"{content}\n</main>{script}\n</body>\n</html>\n"
+    )
+
+
+def _comparison(runs: Sequence[RunData]) -> str:
+    series = [Series(run.name, _scores(run, "dev_score")) for run in runs if _scores(run, "dev_score")]
+    if not series:
+        return ""
+    chart = line_chart("development score of every run", series, "iteration", "development score")
+    return f"<section><h2>Development score</h2>{chart}</section>"
+
+
+def _run(run: RunData, heading: bool) -> str:
+    parts = [f"<h2>Run {escape(run.name)}</h2>"] if heading else []
+    parts.append(f"<p>{escape(_summary(run))}</p>")
+    if run.records:
+        parts += [_score_chart(run), _weight_chart(run), _time_chart(run), _candidates(run), _iterations(run)]
+        parts += [_warnings(run)]
+    if run.development is not None and run.development.sentences is not None:
+        parts.append(sentences_html(run.development.sentences))
+    parts += [f"<p>{escape(remark)}</p>" for remark in run.remarks]
+    if run.final is not None:
+        parts.append(_weights_table(run.final))
+    parts.append(_how(run))
+    return "<section>" + "\n".join(filter(None, parts)) + "</section>"
+
+
+def _summary(run: RunData) -> str:
+    if run.result is None:
+        return f"Under way: {len(run.records)} iterations so far."
+    chosen = run.result["chosen"]
+    which = f"those of iteration {chosen}" if chosen else "the start weights"
+    score = run.result["dev_score"]
+    told = f" with a development score of {100 * score:.2f}" if score is not None else ""
+    count = run.result["iterations"]
+    return (
+        f"Ended after {count} iteration{'s' if count != 1 else ''}: {run.result['reason']}. "
+        f"The final weights are {which}{told}."
+    )
+
+
+def _scores(run: RunData, key: str) -> list[tuple[int, float]]:
+    # Record i is about the weights that iteration i - 1 made; the pool BLEU is that of the weights iteration i made.
+    shift = 1 if key == "dev_score" else 0
+    return [(r["iteration"] - shift, 100 * r[key]) for r in run.records if r.get(key) is not None]
+
+
+def _score_chart(run: RunData) -> str:
+    series = [
+        Series("development score, decoded with the weights that the iteration made", _scores(run, "dev_score")),
+        Series("pool BLEU of these weights", _scores(run, "pool_bleu")),
+    ]
+    if run.development is not None:
+        oracle = [(number, 100 * score) for number, score in run.development.oracle]
+        series.append(Series("oracle: the best candidates up to the iteration", oracle))
+        if run.development.held_out:
+            held_out = [(number, 100 * score) for number, score in run.development.held_out]
+            series.append(Series("held-out lists reranked with the weights that the iteration made", held_out))
+    chart = line_chart("scores by iteration", [s for s in series if s.points], "iteration", "score")
+    return f"<h3>Score per iteration</h3>{chart}"
+
+
+def _weight_chart(run: RunData) -> str:
+    names = run.weights[0].names.components
+    shares = [weights.dense / (np.abs(weights.dense).sum() or 1.0) for weights in run.weights]
+    series = [Series(name, [(k, float(row[j])) for k, row in enumerate(shares)]) for j, name in enumerate(names)]
+    chart = line_chart("weights by iteration", series, "iteration", "share of the L1 norm", digits=4)
+    return f"<h3>Weights per iteration</h3>{chart}"
+
+
+def _time_chart(run: RunData) -> str:
+    categories = [str(record["iteration"]) for record in run.records]
+    series = [(step, [record["seconds"].get(step, 0.0) for record in run.records]) for step in _STEPS]
+    return f"<h3>Time per step</h3>{stacked_bars('seconds by iteration and step', categories, series, 'seconds')}"
+
+
+def _candidates(run: RunData) -> str:
+    made = [record for record in run.records if record.get("candidates") is not None]
+    if not made:
+        return ""
+    categories = [str(record["iteration"]) for record in made]
+    new = [float(record["new_candidates"]) for record in made]
+    old = [record["candidates"] - count for record, count in zip(made, new, strict=True)]
+    chart = stacked_bars("candidates by iteration", categories, [("known", old), ("new", new)], "candidates", digits=0)
+    return f"<h3>Candidates per iteration</h3>{chart}"
+
+
+def _iterations(run: RunData) -> str:
+    header = ["iteration", "development score before it", "pool BLEU after it", "candidates", "new"]
+    header += ["largest move of a weight", *(f"{step}, s" for step in _STEPS)]
+    rows: list[list[str]] = []
+    for record in run.records:
+        cells = [str(record["iteration"]), _percent(record["dev_score"]), _percent(record.get("pool_bleu"))]
+        cells += [_count(record.get(key)) for key in ("candidates", "new_candidates")]
+        moved = record.get("moved")
+        cells.append("" if moved is None else f'<data value="{moved!r}">{moved:.2g}</data>')
+        cells += [_seconds(record["seconds"].get(step)) for step in _STEPS]
+        rows.append(cells)
+    note = ""
+    if "pool_bleu" not in run.records[-1]:
+        note = "<p>The last line is the decoding with the last weights.</p>"
+    return "<h3>Iterations</h3>" + html_table(header, rows) + note
+
+
+def _warnings(run: RunData) -> str:
+    items = [f"iteration {r['iteration']}: {text}" for r in run.records for text in r["warnings"]]
+    return f"<h3>Warnings</h3><ul>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>" if items else ""
+
+
+def _weights_table(weights: Weights) -> str:
+    rows = [[escape(n), number_html(v)] for n, v in zip(weights.names.components, weights.dense.tolist(), strict=True)]
+    largest = sorted(weights.sparse.items(), key=lambda item: (-abs(item[1]), item[0]))
+    rows += [[escape(name), number_html(value)] for name, value in largest[:_SHOWN_SPARSE]]
+    more = len(largest) - _SHOWN_SPARSE
+    note = f"<p>{more} smaller sparse weights are in weights.json.</p>" if more > 0 else ""
+    return "<h3>Final weights</h3>" + html_table(["feature", "weight"], rows) + note
+
+
+def _how(run: RunData) -> str:
+    said = run.description
+    rows: list[list[str]] = []
+    if said.get("command"):
+        rows.append(["command", f"<code>{escape(said['command'])}</code>"])
+    rows += [[escape(key), f"<code>{escape(plain_text(value))}</code>"] for key, value in flat_pairs(said)]
+    return f"<h3>How it was made</h3>{html_table(['', ''], rows, 'facts')}"
+
+
+def flat_pairs(content: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    """(dotted key, value) of everything in a JSON object but its command."""
+    pairs: list[tuple[str, Any]] = []
+    for key, value in content.items():
+        if isinstance(value, dict) and value:
+            pairs += flat_pairs(value, f"{prefix}{key}.")
+        elif prefix or key != "command":
+            pairs.append((prefix + key, value))
+    return pairs
+
+
+def plain_text(value: Any) -> str:
+    """A JSON value in one line."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _table(table: Table) -> str:
+    rows = [[escape(c) if isinstance(c, str) else number_html(c, 2) for c in row] for row in table.rows]
+    notes = "".join(f"<p>{escape(note)}</p>" for note in table.notes)
+    header = [escape(name) for name in table.header]
+    return f"<section><h2>{escape(table.title)}</h2>{html_table(header, rows)}{notes}</section>"
+
+
+def html_table(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "") -> str:
+    """A table of cells that are HTML already; it scrolls by itself where the screen is too narrow."""
+    marked = f' class="{kind}"' if kind else ""
+    head = f"<thead><tr>{''.join(f'<th>{name}</th>' for name in header)}</tr></thead>" if any(header) else ""
+    lines = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return f'<div class="wide"><table{marked}>{head}<tbody>{lines}</tbody></table></div>'
+
+
+def number_html(value: float, digits: int = 6) -> str:
+    """A number as it is shown, with its full value for programs."""
+    return f'<data value="{value!r}">{value:.{digits}f}</data>'
+
+
+def _percent(score: float | None) -> str:
+    return "" if score is None else f'<data value="{score!r}">{100 * score:.2f}</data>'
+
+
+def _count(value: int | None) -> str:
+    return "" if value is None else f'<data value="{value}">{value:,}</data>'
+
+
+def _seconds(value: float | None) -> str:
+    return "" if value is None else f'<data value="{value!r}">{value:.2f}</data>'

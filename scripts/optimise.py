@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lasw.metrics import STANDARD_INPUT, Preprocessing, References, UserError, Vocabulary, metric, read_corpus
+from lasw.metrics import STANDARD_INPUT, Preprocessing, References, UserError, metric
 from lasw.scripts.command_line import (
     add_output_options,
     add_text_options,
@@ -251,14 +251,8 @@ def _read(
         pairs = list(zip(arguments.features, arguments.scores, strict=True))
         return read_scored_pool(pairs, columns=columns, encoding=arguments.encoding, progress=progress), []
     _refuse_features_files(arguments.nbest)
-    vocabulary = Vocabulary()
     preprocess = text.function()
-    references = References(
-        tuple(
-            read_corpus(path, vocabulary, preprocess=preprocess, encoding=arguments.encoding)
-            for path in arguments.references
-        )
-    )
+    references = References.read(arguments.references, preprocess=preprocess, encoding=arguments.encoding)
     return read_pool(
         arguments.nbest,
         references,

@@ -22,7 +22,7 @@ from lasw.metrics import (
     confidence,
     metric,
     paired_bootstrap,
-    read_corpus,
+    read_corpora,
     read_lines,
     write_text,
 )
@@ -204,9 +204,8 @@ class _Steps:
         """Test BLEU, the kept weights, the report."""
         systems = self._systems()
         bleu = metric("BLEU")
-        vocabulary = Vocabulary()
-        references = References((read_corpus(self.file("test", "target"), vocabulary),))
-        outputs = tuple(read_corpus(self.folder / "test" / f"{name}.txt", vocabulary) for name in systems)
+        references = References.read([self.file("test", "target")])
+        outputs = read_corpora((self.folder / "test" / f"{name}.txt" for name in systems), references.vocabulary)
         statistics = Evaluation(references, outputs).statistics(bleu)
         compared = paired_bootstrap(bleu, statistics, seed=self.arguments.seed)
         samples = [bootstrap_scores(bleu, one, seed=self.arguments.seed) for one in statistics]

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from lasw.metrics import Preprocessing, References, UserError, Vocabulary, metric, read_corpus, read_lines
+from lasw.metrics import Preprocessing, References, UserError, metric, read_lines
 from lasw.tuning.decoders import DECODERS, Decoder
 from lasw.tuning.formats import match, read_weights
 from lasw.tuning.loop import Configuration, Loop, Outcome, Progress, Sections, SharedFiles, keys_of
@@ -98,10 +98,8 @@ def open_decoder(name: str, arguments: dict[str, object]) -> Decoder:
 
 
 def _references(configuration: Configuration, text: Preprocessing) -> References:
-    vocabulary = Vocabulary()
-    paths, encoding = configuration.data.references, configuration.data.encoding
-    preprocess = text.function()
-    return References(tuple(read_corpus(p, vocabulary, preprocess=preprocess, encoding=encoding) for p in paths))
+    data = configuration.data
+    return References.read(data.references, preprocess=text.function(), encoding=data.encoding)
 
 
 def _start(path: Path | None, decoder: Decoder) -> Weights:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics.base import Evaluation, number_in
 from lasw.metrics.errors import UserError, unknown
-from lasw.metrics.text import References, Vocabulary, read_corpus, read_lines
+from lasw.metrics.text import References, read_corpora, read_lines
 
 MOST_SEGMENTS = 9_999_999  # of a set of judgements: numbers are drawn for all up to the last
 
@@ -77,19 +77,16 @@ def read_judgements(
     folder = Path(folder)
     if not folder.is_dir():
         raise UserError("no such folder", path=folder)
-    vocabulary = Vocabulary()
-    references = [path for name, path in _texts(folder) if re.fullmatch(r"ref\d*", name)]
-    systems = _texts(folder / "hyp")
-    if not references:
+    reference_paths = [path for name, path in _texts(folder) if re.fullmatch(r"ref\d*", name)]
+    systems = dict(_texts(folder / "hyp"))
+    if not reference_paths:
         raise UserError("no reference", path=folder, expected="ref.txt or ref.txt.gz in it")
     if not systems:
         raise UserError("no system", path=folder / "hyp", expected="a file NAME.txt or NAME.txt.gz a system")
 
-    def corpora(paths: list[Path]):  # type: ignore[no-untyped-def]
-        return tuple(read_corpus(path, vocabulary, preprocess=preprocess, encoding=encoding) for path in paths)
-
-    evaluation = Evaluation(References(corpora(references)), corpora([path for _, path in systems]))
-    names = tuple(name for name, _ in systems)
+    references = References.read(reference_paths, preprocess=preprocess, encoding=encoding)
+    outputs = read_corpora(systems.values(), references.vocabulary, preprocess=preprocess, encoding=encoding)
+    evaluation, names = Evaluation(references, outputs), tuple(systems)
     pairs, scores = _tables(folder, "pairs"), _tables(folder, "systems")
     if len(pairs) + (not pairs and len(scores)) != 1 or len(scores) > 1:
         found = f"{len(pairs)} tables of judgements"

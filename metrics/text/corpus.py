@@ -219,6 +219,17 @@ def read_corpus(
     return dataclasses.replace(corpus, crlf_lines=blocks.carriage_returns)
 
 
+def read_corpora(
+    paths: Iterable[str | os.PathLike[str]],
+    vocabulary: Vocabulary,
+    *,
+    preprocess: Callable[[str], str] | None = None,
+    encoding: str = "utf-8",
+) -> tuple[Corpus, ...]:
+    """Several texts over one vocabulary, see `read_corpus`."""
+    return tuple(read_corpus(path, vocabulary, preprocess=preprocess, encoding=encoding) for path in paths)
+
+
 def normal_form(corpus: Corpus) -> str | None:
     """`NFC` or `NFD` if the words of the corpus are all in one of the two forms and not in the other, else None."""
     forms = set()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from lasw.metrics.errors import UserError
-from lasw.metrics.text.corpus import Corpus, Vocabulary, check_parallel
+from lasw.metrics.text.corpus import Corpus, Vocabulary, check_parallel, read_corpora
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,21 @@ class References:
     def vocabulary(self) -> Vocabulary:
         """The vocabulary that hypotheses must share."""
         return self.corpora[0].vocabulary
+
+    @classmethod
+    def read(
+        cls,
+        paths: Iterable[str | os.PathLike[str]],
+        *,
+        preprocess: Callable[[str], str] | None = None,
+        encoding: str = "utf-8",
+    ) -> References:
+        """From files, one a reference set, a segment a line; other arguments as `read_corpus`.
+
+        Raises:
+            UserError: there is none, one cannot be read, is empty or is no text, or they differ in length.
+        """
+        return cls(read_corpora(paths, Vocabulary(), preprocess=preprocess, encoding=encoding))
 
     @classmethod
     def from_lines(cls, *sets: Sequence[str], vocabulary: Vocabulary | None = None) -> References:

@@ -13,9 +13,7 @@ from lasw.metrics import (
     Preprocessing,
     References,
     UserError,
-    Vocabulary,
     metric,
-    read_corpus,
     read_lines,
     refuse_overwriting,
     unknown,
@@ -120,12 +118,7 @@ def _samples(arguments: argparse.Namespace) -> tuple[Pool, LocalSamples, list[st
         raise UserError("--sparse-weights without the dense ones", remedy="give those with --start")
     columns = FeatureColumns(assignments("--feature", arguments.feature), encoding=arguments.encoding)
     preprocess = Preprocessing(arguments.tokenize, arguments.lowercase).function()
-    vocabulary = Vocabulary()
-    corpora = [
-        read_corpus(path, vocabulary, preprocess=preprocess, encoding=arguments.encoding)
-        for path in arguments.references
-    ]
-    references = References(tuple(corpora))
+    references = References.read(arguments.references, preprocess=preprocess, encoding=arguments.encoding)
     source = tuple(read_lines(arguments.source, encoding=arguments.encoding))
     if len(source) != len(references):
         raise UserError(

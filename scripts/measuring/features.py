@@ -15,7 +15,6 @@ from lasw.metrics import (
     Metric,
     Preprocessing,
     References,
-    Vocabulary,
     check_parallel,
     metric,
     read_corpus,
@@ -54,14 +53,10 @@ def run(arguments: argparse.Namespace) -> int:
     refuse_overwriting([arguments.output], (arguments.system, *arguments.reference))
     specs: list[str] = arguments.metric
     metrics = [metric(spec) for spec in specs]
-    vocabulary = Vocabulary()
-    preprocess = Preprocessing(arguments.tokenize, arguments.lowercase).function()
-    texts = [
-        read_corpus(path, vocabulary, preprocess=preprocess, encoding=arguments.encoding)
-        for path in [*arguments.reference, arguments.system]
-    ]
-    references, system = References(tuple(texts[:-1])), texts[-1]
-    check_parallel(texts[0], system)
+    preprocess, encoding = Preprocessing(arguments.tokenize, arguments.lowercase).function(), arguments.encoding
+    references = References.read(arguments.reference, preprocess=preprocess, encoding=encoding)
+    system = read_corpus(arguments.system, references.vocabulary, preprocess=preprocess, encoding=encoding)
+    check_parallel(references.corpora[0], system)
     names = ["segment"]
     columns = [np.arange(1.0, len(system) + 1)[:, None]]
     for spec, m in zip(specs, metrics, strict=True):

@@ -11,16 +11,14 @@ from lasw.metrics import (
     NORMAL_FORMS,
     STANDARD_INPUT,
     Comparison,
-    Corpus,
     Evaluation,
     Metric,
     Preprocessing,
     References,
     UserError,
-    Vocabulary,
     metric,
     normal_form,
-    read_corpus,
+    read_corpora,
 )
 from lasw.metrics.significance import bootstrap as significance
 from lasw.scripts.command_line import (
@@ -134,16 +132,10 @@ def _check(arguments: argparse.Namespace, names: Sequence[str]) -> None:
 
 def _read(names: Sequence[str], arguments: argparse.Namespace, text: Preprocessing) -> tuple[Evaluation, list[str]]:
     """The texts, and what is to be said about them."""
-    vocabulary = Vocabulary()
-    preprocess = text.function()
-
-    def read(paths: Sequence[str]) -> tuple[Corpus, ...]:
-        return tuple(
-            read_corpus(path, vocabulary, preprocess=preprocess, encoding=arguments.encoding) for path in paths
-        )
-
-    references = References(read(arguments.reference))
-    evaluation = Evaluation(references, read(names))
+    preprocess, encoding = text.function(), arguments.encoding
+    references = References.read(arguments.reference, preprocess=preprocess, encoding=encoding)
+    systems = read_corpora(names, references.vocabulary, preprocess=preprocess, encoding=encoding)
+    evaluation = Evaluation(references, systems)
     corpora = [*references.corpora, *evaluation.systems]
     warnings = [
         f"{corpus.path}: {corpus.crlf_lines} lines end in CR LF; the CR is dropped"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from lasw.metrics import Preprocessing, References, UserError, Vocabulary, read_corpus, read_lines
+from lasw.metrics import Preprocessing, References, UserError, read_lines
 from lasw.scripts.mert_moses.filter import filtered
 from lasw.scripts.mert_moses.settings import Settings
 from lasw.tuning import Moses
@@ -63,8 +63,7 @@ def read_data(settings: Settings) -> tuple[list[str], References, Preprocessing]
     if _input_type(settings) == CONFUSION_NETWORKS:
         source = _networks(source)
     text = Preprocessing(lowercase=settings.lowercase)
-    vocabulary, change = Vocabulary(), text.function()
-    references = References(tuple(read_corpus(p, vocabulary, preprocess=change) for p in settings.references))
+    references = References.read(settings.references, preprocess=text.function())
     if len(source) != len(references):
         raise UserError(
             f"{len(source)} sentences",

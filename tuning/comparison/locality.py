@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lasw.metrics import Preprocessing, References, UserError, Vocabulary, metric, read_corpus, read_lines
+from lasw.metrics import Preprocessing, References, UserError, metric, read_lines
 from lasw.tuning.comparison.settings import AUTO, BEST, DevelopmentSet, local_setting
 from lasw.tuning.local import GLOBAL, LocalSamples, LocalWeigher, grid, leave_one_out, local_samples, make_similarity
 from lasw.tuning.optimisers import PairwiseOptimiser, make_optimiser
@@ -81,13 +81,10 @@ def tuning_pool(folder: Path, development: DevelopmentSet, names: Weights) -> Po
         names: weights of its features.
     """
     text = Preprocessing(development.tokenize, development.lowercase).function()
-    vocabulary = Vocabulary()
-    corpora = [
-        read_corpus(path, vocabulary, preprocess=text, encoding=development.encoding) for path in development.references
-    ]
+    references = References.read(development.references, preprocess=text, encoding=development.encoding)
     lists = sorted(folder.glob("iterations/*/nbest*.gz"))
     dense = [name for name, _ in names.names.groups]
-    pool, _ = read_pool(lists, References(tuple(corpora)), dense=dense, preprocess=text)
+    pool, _ = read_pool(lists, references, dense=dense, preprocess=text)
     return pool
 
 

@@ -18,10 +18,9 @@ from lasw.metrics import (
     Preprocessing,
     References,
     Spread,
-    Vocabulary,
     differences,
     metric,
-    read_corpus,
+    read_corpora,
     spread,
 )
 from lasw.tuning.comparison.grid import Row, Task, Translation
@@ -169,14 +168,10 @@ def dumped(table: Json) -> str:
 
 def _evaluation(translation: Translation, files: Sequence[Sequence[Path]]) -> Evaluation:
     data = translation.data
-    vocabulary = Vocabulary()
     text = Preprocessing(data.tokenize, data.lowercase).function()
-
-    def read(path: Path, encoding: str) -> Any:
-        return read_corpus(path, vocabulary, preprocess=text, encoding=encoding)
-
-    references = References(tuple(read(path, data.encoding) for path in data.references))
-    return Evaluation(references, tuple(read(path, "utf-8") for row in files for path in row))
+    references = References.read(data.references, preprocess=text, encoding=data.encoding)
+    paths = (path for row in files for path in row)
+    return Evaluation(references, read_corpora(paths, references.vocabulary, preprocess=text))
 
 
 def _cells(

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import Preprocessing, References, UserError, Vocabulary, read_corpus, read_lines, write_text
+from lasw.metrics import Preprocessing, References, UserError, Vocabulary, read_lines, write_text
 from lasw.tuning.comparison.grid import Task, Translation, tuning_sections
 from lasw.tuning.comparison.locality import local_weights, tuning_pool
 from lasw.tuning.comparison.settings import NO_TUNING, NOT_LOCAL, TestSet
@@ -161,10 +161,7 @@ def _lists(data: TestSet, start: Path | None, key: str, *, preprocess: bool) -> 
     key = f"{key} {preprocess}"
     if key not in _pools:
         text = Preprocessing(data.tokenize, data.lowercase).function() if preprocess else None
-        vocabulary = Vocabulary()
-        references = References(
-            tuple(read_corpus(path, vocabulary, preprocess=text, encoding=data.encoding) for path in data.references)
-        )
+        references = References.read(data.references, preprocess=text, encoding=data.encoding)
         given = None if start is None else read_weight_file(start)
         pool, warnings = read_pool(
             data.lists,

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +18,8 @@ from lasw.metrics import (
     Preprocessing,
     References,
     UserError,
-    Vocabulary,
     metric,
-    read_corpus,
+    read_corpora,
     read_lines,
     unknown,
     write_text,
@@ -290,18 +288,14 @@ def _sentences(data: ComparisonData, system: str) -> list[str]:
 
 
 def _of_test(data: ComparisonData, test: Json, number: int, first: Json, second: Json) -> Sentences:
-    vocabulary = Vocabulary()
     text = Preprocessing(test["tokenize"], test["lowercase"]).function()
-
-    def read(path: str | os.PathLike[str], encoding: str = "utf-8") -> Any:
-        return read_corpus(path, vocabulary, preprocess=text, encoding=encoding)
-
-    references = References(tuple(read(path, test["encoding"]) for path in test["references"]))
+    references = References.read(test["references"], preprocess=text, encoding=test["encoding"])
     of = metric(METRIC)
     means: list[NDArray[np.float64]] = []
     texts: list[list[str]] = []
     for row in (first, second):
-        systems = tuple(read(data.folder / run / row["files"][number]) for run in row["runs"])
+        paths = [data.folder / run / row["files"][number] for run in row["runs"]]
+        systems = read_corpora(paths, references.vocabulary, preprocess=text)
         means.append(Evaluation(references, systems).sentence_scores(of).mean(axis=0))
         texts.append([systems[0].text(k) for k in range(len(references))])
     runs = len(first["runs"])

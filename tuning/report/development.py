@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lasw.metrics import Corpus, Preprocessing, References, UserError, Vocabulary, metric, read_corpus, read_lines
+from lasw.metrics import Corpus, Preprocessing, References, UserError, Vocabulary, metric, read_lines
 from lasw.tuning.formats import match, read_nbest
 from lasw.tuning.nbest import NBest
 from lasw.tuning.pool import Pool, first_hypotheses, preprocessed, read_pool
@@ -43,16 +43,15 @@ def read_development(folder: Path, run: RunData) -> Development:
         if fingerprint(path) != known.get("references", {}).get(str(number)):
             raise UserError("it has changed since the run began", path=path)
     text = Preprocessing(data.get("tokenize"), bool(data.get("lowercase"))).function()
-    vocabulary = Vocabulary()
     encoding = str(data.get("encoding", "utf-8"))
-    references = References(tuple(read_corpus(p, vocabulary, preprocess=text, encoding=encoding) for p in paths))
+    references = References.read(paths, preprocess=text, encoding=encoding)
     pool, sparse_names, oracle, first = Pool(references), Vocabulary(), [], {}
     # The decoding with the final weights, or the last one of a run that goes on.
     last = len(run.records) if run.result is None else int(run.result["chosen"]) + 1
     for record in run.records:
         number = int(record["iteration"])
         for path in _lists(folder, number):
-            nbest = read_nbest(path, vocabulary, sparse_names=sparse_names, names=run.weights[0].names)
+            nbest = read_nbest(path, references.vocabulary, sparse_names=sparse_names, names=run.weights[0].names)
             if text is not None:
                 nbest = preprocessed(nbest, text)
             pool.add(nbest)
@@ -76,10 +75,8 @@ def held_out_scores(run: RunData, lists: Sequence[str], references: Sequence[str
     """
     data = run.description["settings"].get("data", {})
     text = Preprocessing(data.get("tokenize"), bool(data.get("lowercase"))).function()
-    vocabulary = Vocabulary()
-    corpora = tuple(read_corpus(path, vocabulary, preprocess=text) for path in references)
     dense = [name for name, _ in run.weights[0].names.groups]
-    pool, _ = read_pool(lists, References(corpora), dense=dense, preprocess=text)
+    pool, _ = read_pool(lists, References.read(references, preprocess=text), dense=dense, preprocess=text)
     if pool.names is None or not len(pool):
         raise UserError("no hypotheses", path=lists[0])
     of = metric(str(run.description["settings"]["run"]["dev_metric"]))

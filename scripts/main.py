@@ -13,9 +13,17 @@ import re
 import sys
 from collections.abc import Sequence
 from types import ModuleType
-from typing import Any, NoReturn, Protocol, cast
+from typing import Any, NoReturn, cast
 
-from lasw.scripts.command_line import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, Stopped, drop_output, told_of_signals
+from lasw.scripts.command_line import (
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    EXIT_USAGE,
+    Command,
+    Stopped,
+    drop_output,
+    told_of_signals,
+)
 
 # subcommand -> (module, one line of help). A new subcommand is one line here and one module with
 # `add_arguments(parser)` and `run(arguments) -> exit code`.
@@ -38,16 +46,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("lasw.scripts.report", "one HTML file from a run or a comparison"),
     "quickstart": ("lasw.scripts.quickstart", "parallel text in, a trained, tuned and tested system out"),
 }
-
-
-class Command(Protocol):
-    """A module of a subcommand."""
-
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the options."""
-
-    def run(self, arguments: argparse.Namespace) -> int:
-        """Do it; the exit code."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

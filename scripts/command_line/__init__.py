@@ -6,6 +6,7 @@ from lasw.metrics.lazily import front_door
 
 # fmt: off
 if TYPE_CHECKING:
+    from lasw.scripts.command_line.command import Command
     from lasw.scripts.command_line.endings import (
         EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, Stopped, drop_output, told_of_signals,
     )

@@ -6,7 +6,7 @@ import argparse
 import importlib
 from typing import cast
 
-from lasw.scripts.main import Command
+from lasw.scripts.command_line import Command
 
 # what is trained -> (module, one line of help). A new one is one line here and one module with `add_arguments(parser)`
 # and `run(arguments) -> exit code`.

@@ -8,7 +8,8 @@ from lasw.metrics.lazily import front_door
 if TYPE_CHECKING:
     from lasw.tuning.comparison import compare, comparison_names, read_comparison, table_text
     from lasw.tuning.decoders import (
-        DECODERS, Decoder, Moses, Thot, TrainingOptions, build_system, check_text, last_lines, refuse_program,
+        DECODERS, Decoder, Moses, Recorded, RecordedLists, Thot, TrainingOptions, build_system, check_text,
+        last_lines, recorded_iterations, refuse_program,
     )
     from lasw.tuning.formats import (
         MOSES, WEIGHT_KINDS, FeatureColumns, Match, Options, Path, as_json, check_count, check_output,

@@ -17,19 +17,23 @@ from lasw.scripts.mert_moses.description import describe, description
 from lasw.scripts.mert_moses.files import RUN, WorkingDirectory, clean, remove
 from lasw.scripts.mert_moses.inputs import open_decoder, read_data
 from lasw.scripts.mert_moses.learning import check, optimiser_for
-from lasw.scripts.mert_moses.recorded import Recorded, RecordedLists, RecordedWeights, recorded
 from lasw.scripts.mert_moses.settings import Settings
 from lasw.tuning import (
+    Fit,
     Interpolation,
     Loop,
     Moses,
     Optimiser,
     Outcome,
+    Pool,
     Progress,
+    Recorded,
+    RecordedLists,
     RunDirectory,
     Weights,
     iteration_seed,
     read_json,
+    recorded_iterations,
     refuse_program,
     write_run_report,
 )
@@ -167,7 +171,7 @@ def _recorded(directory: RunDirectory, settings: Settings, start: Weights, tell:
     before = read_json(directory.path / "run.json")
     if before is not None and not before.get("imported"):
         return Recorded((), ())
-    found = recorded(settings.folder, settings.nbest, start.names)
+    found = recorded_iterations(settings.folder, settings.nbest, start.names)
     if before is not None:  # files that have been written since are none of its
         count = int(before["imported"])
         return Recorded(found.lists[: count + 1], found.after[:count])
@@ -194,12 +198,25 @@ def _list_there(directory: RunDirectory, files: WorkingDirectory, iteration: int
     return path
 
 
+class _RecordedWeights(Optimiser):
+    """Finds the weights that are there already."""
+
+    name = "recorded"
+
+    def __init__(self, weights: Weights) -> None:
+        self._weights = weights
+
+    def fit(self, pool: Pool, start: Weights) -> Fit:
+        """The weights."""
+        return Fit(self._weights, 0.0, 0)
+
+
 def _replayed(loop: Loop, found: Recorded) -> Loop:
     """A loop through the iterations that mert-moses.pl finished."""
     by_seed = {iteration_seed(loop.seed, k): weights for k, weights in enumerate(found.after, 1)}
 
     def made(seed: int) -> Optimiser:
-        return RecordedWeights(by_seed[seed])
+        return _RecordedWeights(by_seed[seed])
 
     return Loop(
         decoder=loop.decoder,

@@ -24,9 +24,8 @@ from lasw.scripts.mert_moses.learning import active, optimiser_for, ranges
 from lasw.scripts.mert_moses.metric import read_config, specification
 from lasw.scripts.mert_moses.option_table import HONOURED, NO_EFFECT, OURS, REFUSED, THEIRS
 from lasw.scripts.mert_moses.options import UsageError, read_options, refuse_and_remark
-from lasw.scripts.mert_moses.recorded import recorded
 from lasw.scripts.mert_moses.settings import Settings, settings
-from lasw.tuning import read_weights
+from lasw.tuning import read_weights, recorded_iterations
 
 
 @pytest.fixture(scope="module")
@@ -392,25 +391,25 @@ class TestInterruptions:
     def test_the_last_weights_of_mert_moses(self, whole: Path, tmp_path: Path) -> None:
         """Nothing of the next iteration is there: what MIRA or PRO printed, what MERT left, what the result says."""
         shutil.copy(whole / "run1.best5.out.gz", tmp_path)
-        assert recorded(tmp_path, 5, NAMES).after == ()
+        assert recorded_iterations(tmp_path, 5, NAMES).after == ()
         printed = tmp_path / "run1.mert.out"
         printed.write_text("F0 0.5\nF1 -1\nF2 0.25\nF4 2.5e-1\nWT_a~b -0.1\n")
-        assert recorded(tmp_path, 5, NAMES).after == ()  # its copy may be cut off
+        assert recorded_iterations(tmp_path, 5, NAMES).after == ()  # its copy may be cut off
         (tmp_path / "run1.weights.txt").write_text("not used\n")
-        (found,) = recorded(tmp_path, 5, NAMES).after
+        (found,) = recorded_iterations(tmp_path, 5, NAMES).after
         assert found.dense.tolist() == [0.25, -0.5, 0.125, 0, 0.125]
         assert found.sparse == {"WT_a~b": -0.05}
         for nothing in ("F0 0\n", "F0\n", "F9 1\n"):
             printed.write_text(nothing)
-            assert recorded(tmp_path, 5, NAMES).after == ()
+            assert recorded_iterations(tmp_path, 5, NAMES).after == ()
         (tmp_path / "run1.weights.txt").write_text("0.5 0.25 0 0.25 0 \n")
-        (found,) = recorded(tmp_path, 5, NAMES).after
+        (found,) = recorded_iterations(tmp_path, 5, NAMES).after
         assert (found.dense.tolist(), found.sparse) == ([0.5, 0.25, 0, 0.25, 0], {})
         (tmp_path / "run1.weights.txt").write_text("not used\n")
         for number, known in (("1", True), ("2", True), ("3", False)):  # stood still, no more iterations, another one
             (tmp_path / "moses.ini").write_text(f"# We were before running iteration {number}\n{INI}")
             (tmp_path / "finished_step.txt").write_text(f"{number}\n")
-            after = recorded(tmp_path, 5, NAMES).after
+            after = recorded_iterations(tmp_path, 5, NAMES).after
             assert [one.dense.tolist() for one in after] == ([[0.5, -1, 0.2, 0.2, 0.2]] if known else [])
 
     def test_a_list_that_is_cut_off_is_made_again(

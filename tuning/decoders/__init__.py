@@ -7,7 +7,7 @@ from lasw.metrics.lazily import front_door
 # fmt: off
 if TYPE_CHECKING:
     from lasw.tuning.decoders.base import Decoder
-    from lasw.tuning.decoders.moses import Moses, refuse_program
+    from lasw.tuning.decoders.moses import Moses, Recorded, RecordedLists, recorded_iterations, refuse_program
     from lasw.tuning.decoders.program import last_lines
     from lasw.tuning.decoders.registry import DECODERS
     from lasw.tuning.decoders.thot import Thot, TrainingOptions, build_system, check_text

@@ -7,5 +7,6 @@ from lasw.metrics.lazily import front_door
 # fmt: off
 if TYPE_CHECKING:
     from lasw.tuning.decoders.moses.decoder import Moses, refuse_program
+    from lasw.tuning.decoders.moses.recorded import Recorded, RecordedLists, recorded_iterations
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

@@ -12,7 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from lasw.metrics import UserError, Vocabulary, read_lines
-from lasw.tuning import Decoder, FeatureNames, Fit, NBest, Optimiser, Pool, Weights, match, read_nbest, read_weights
+from lasw.tuning.decoders.base import Decoder
+from lasw.tuning.formats import match, read_nbest, read_weights
+from lasw.tuning.nbest import NBest
+from lasw.tuning.weights import FeatureNames, Weights
 
 _NOT_USED = ["not", "used"]  # in weights.txt, where MIRA or PRO did the work
 _DENSE = re.compile(r"F\d+")
@@ -34,7 +37,7 @@ class Recorded:
     remarks: tuple[str, ...] = ()
 
 
-def recorded(folder: Path, nbest: int, names: FeatureNames) -> Recorded:
+def recorded_iterations(folder: Path, nbest: int, names: FeatureNames) -> Recorded:
     """The iterations in a working directory of mert-moses.pl, whose lists have `nbest` hypotheses a sentence.
 
     Whatever else is missing there (features, scores, logs) is not needed.
@@ -90,19 +93,6 @@ class RecordedLists(Decoder):
         return read_nbest(
             path, vocabulary, names=weights.names, segments=len(source), sparse_names=Vocabulary(), unsorted=True
         )
-
-
-class RecordedWeights(Optimiser):
-    """Finds the weights that are there already."""
-
-    name = "recorded"
-
-    def __init__(self, weights: Weights) -> None:
-        self._weights = weights
-
-    def fit(self, pool: Pool, start: Weights) -> Fit:
-        """The weights."""
-        return Fit(self._weights, 0.0, 0)
 
 
 def _made(folder: Path, iteration: int, names: FeatureNames) -> Weights | None:

@@ -6,7 +6,8 @@ with the paired bootstrap over segments (Koehn 2004). Intervals are the bootstra
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,11 +15,9 @@ from numpy.typing import NDArray
 
 from lasw.metrics.agreement.correlation import pearson
 from lasw.metrics.agreement.panels import Agreement, Key, Measure
-from lasw.metrics.agreement.williams import williams
-from lasw.metrics.significance import BOOTSTRAP_SEED, DEFAULT_SAMPLES, Interval, confidence
+from lasw.metrics.significance import BOOTSTRAP_SEED, DEFAULT_SAMPLES, Interval, confidence, resampled_counts
 
 WILLIAMS, BOOTSTRAP = "williams", "bootstrap"
-_COUNTS_AT_ONCE = 1 << 20  # entries of the counts matrix that are in memory together
 _ROUNDING = 1e-12  # correlations of equal ranks differ by less
 _ENOUGH = 0.9  # of the samples must have the correlation, else what the others say is worth nothing
 
@@ -50,24 +49,12 @@ def agreement_significance(
         seed: of the resampling.
     """
     keys = list(agreements[0].measures)
-    found = {key: np.empty((len(agreements), samples)) for key in keys}
-    start = 0
-    for counts in draws(agreements[0].units, samples, seed):
+    resampled = {key: np.empty((len(agreements), samples)) for key in keys}
+    for part, counts in resampled_counts(agreements[0].units, samples, seed):
         for key in keys:
-            for row, one in zip(found[key], agreements, strict=True):
-                row[start : start + len(counts)] = one.measures[key].resample(counts)
-        start += len(counts)
-    return {key: _significance([one.measures[key] for one in agreements], found[key]) for key in keys}
-
-
-def draws(units: int, samples: int, seed: int) -> Iterator[NDArray[np.float64]]:
-    """(b, units) how often each unit is in a sample of as many, drawn with replacement; `samples` rows in all."""
-    random = np.random.default_rng(seed)
-    step = max(1, _COUNTS_AT_ONCE // units)
-    for start in range(0, samples, step):
-        size = min(step, samples - start)
-        cells = random.integers(units, size=(size, units)) + units * np.arange(size)[:, None]
-        yield np.bincount(cells.ravel(), minlength=size * units).reshape(size, units).astype(np.float64)
+            for row, agreement in zip(resampled[key], agreements, strict=True):
+                row[part] = agreement.measures[key].resample(counts)
+    return {key: _significance([a.measures[key] for a in agreements], resampled[key]) for key in keys}
 
 
 def _significance(measures: Sequence[Measure], samples: NDArray[np.float64]) -> Significance:
@@ -92,11 +79,40 @@ def _interval(measure: Measure, samples: NDArray[np.float64]) -> Interval | None
 def _williams(first: Measure, second: Measure) -> float | None:
     assert first.scores is not None  # nobody calls it for another than Pearson's
     assert second.scores is not None
-    values = (first.correlation.value, second.correlation.value, pearson(first.scores, second.scores).value)
-    if None in values:
+    r12, r13 = first.correlation.value, second.correlation.value
+    r23 = pearson(first.scores, second.scores).value
+    if r12 is None or r13 is None or r23 is None:
         return None
-    one, other, between = (float(x) for x in values if x is not None)
-    return williams(one, other, between, first.correlation.n)
+    return williams(r12, r13, r23, first.correlation.n)
+
+
+def williams(first: float, second: float, between: float, n: int) -> float | None:
+    """One-sided p-value of a correlation being larger than another, which depends on it (Williams 1959).
+
+    With r the three correlations and K = 1 - r12^2 - r13^2 - r23^2 + 2 r12 r13 r23, the test's
+    t = (r12 - r13) sqrt((n - 1)(1 + r23)) / sqrt(2K (n - 1)/(n - 3) + (r12 + r13)^2 (1 - r23)^3 / 4) has n - 3 degrees
+    of freedom.
+
+    Args:
+        first, second: r12 and r13, Pearson's correlation of each metric with people.
+        between: r23, that of the two metrics with each other.
+        n: items that all three are of.
+
+    Returns:
+        The p-value; None with fewer than four items, or where the two metrics differ by no more than a positive factor
+        and a constant.
+    """
+    if n < 4:
+        return None
+    determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
+    # Rounding can leave a determinant of 0 slightly below.
+    below = 2 * max(determinant, 0.0) * (n - 1) / (n - 3) + (first + second) ** 2 * (1 - between) ** 3 / 4
+    if between >= 1 - 1e-12 or below <= 0:
+        return None
+    from scipy.special import stdtr
+
+    t = (first - second) * math.sqrt((n - 1) * (1 + between) / below)
+    return float(stdtr(n - 3, -t))
 
 
 def _bootstrap(first: NDArray[np.float64], second: NDArray[np.float64]) -> float | None:

@@ -8,6 +8,7 @@ from lasw.metrics.lazily import front_door
 if TYPE_CHECKING:
     from lasw.metrics.significance.bootstrap import (
         BOOTSTRAP_SEED, DEFAULT_SAMPLES, Comparison, Interval, bootstrap_scores, confidence, paired_bootstrap,
+        resampled_counts,
     )
     from lasw.metrics.significance.instability import MINIMUM_RUNS, TESTS, Difference, Spread, differences, spread
 else:

@@ -6,7 +6,7 @@ thousand corpora is one product of matrices, and systems are paired because they
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,18 +66,27 @@ def bootstrap_scores(
     Returns:
         (samples,) corpus scores.
     """
-    n = len(statistics)
     rows = np.asarray(statistics, dtype=np.float64)
-    draws = np.random.default_rng(seed)
-    step = max(1, _COUNTS_AT_ONCE // n)
     totals = np.empty((samples, rows.shape[1]))
+    for part, counts in resampled_counts(len(rows), samples, seed):
+        # Not BLAS: its order of summation, and so the last bit, depends on the number of threads.
+        totals[part] = np.einsum("bn,nk->bk", counts, rows)
+    return metric.corpus_scores(totals)
+
+
+def resampled_counts(n: int, samples: int, seed: int | Sequence[int]) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """How often each of n items is in a sample of as many, drawn with replacement.
+
+    Yields:
+        Which of the samples, and their counts (b, n): in parts, as all together may not fit into memory.
+    """
+    random = np.random.default_rng(seed)
+    step = max(1, _COUNTS_AT_ONCE // n)
     for start in range(0, samples, step):
         size = min(step, samples - start)
-        cells = draws.integers(n, size=(size, n)) + n * np.arange(size)[:, None]
+        cells = random.integers(n, size=(size, n)) + n * np.arange(size)[:, None]
         counts = np.bincount(cells.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
-        # Not BLAS: its order of summation, and so the last bit, depends on the number of threads.
-        totals[start : start + size] = np.einsum("bn,nk->bk", counts, rows)
-    return metric.corpus_scores(totals)
+        yield slice(start, start + size), counts
 
 
 def confidence(scores: NDArray[np.float64]) -> Interval:

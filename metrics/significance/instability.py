@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric
-from lasw.metrics.significance.bootstrap import BOOTSTRAP_SEED, DEFAULT_SAMPLES
+from lasw.metrics.significance.bootstrap import BOOTSTRAP_SEED, DEFAULT_SAMPLES, resampled_counts
 
 MINIMUM_RUNS = 3  # as Clark et al. (2011) advise; fewer say nothing about the optimiser
 TESTS = ("bootstrap", "randomisation")
@@ -190,16 +190,10 @@ def _segment_samples(metric: Metric, statistics: NDArray[Any], samples: int, see
     rows = np.asarray(statistics, dtype=np.float64)
     runs, n, _ = rows.shape
     scores = np.empty((samples, runs))
-    draws = np.random.default_rng([seed, 0])
-    step = max(1, _CELLS_AT_ONCE // n)
-    for start in range(0, samples, step):
-        size = min(step, samples - start)
-        cells = draws.integers(n, size=(size, n)) + n * np.arange(size)[:, None]
-        counts = np.bincount(cells.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
+    for part, counts in resampled_counts(n, samples, [seed, 0]):
         for run in range(runs):
             # Not BLAS: its order of summation, and so the last bit, depends on the number of threads.
-            totals = np.einsum("bn,nk->bk", counts, rows[run])
-            scores[start : start + size, run] = metric.corpus_scores(totals)
+            scores[part, run] = metric.corpus_scores(np.einsum("bn,nk->bk", counts, rows[run]))
     return scores
 
 

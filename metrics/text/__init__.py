@@ -8,9 +8,8 @@ from lasw.metrics.lazily import front_door
 if TYPE_CHECKING:
     from lasw.metrics.text.bytescan import scan
     from lasw.metrics.text.corpus import (
-        Corpus, Vocabulary, check_parallel, intern_token, normal_form, read_corpora, read_corpus, token_end,
+        Corpus, Vocabulary, check_parallel, distinct, intern_token, normal_form, read_corpora, read_corpus, token_end,
     )
-    from lasw.metrics.text.distinct_sentences import distinct
     from lasw.metrics.text.files import (
         DAMAGED, STANDARD_INPUT, Block, Blocks, atomic_write, damaged, first_bytes, open_bytes, read_lines,
         refuse_overwriting, write_text,

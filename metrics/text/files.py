@@ -27,13 +27,17 @@ from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.text.bytescan import scan
-from lasw.metrics.text.gunzip import open_gzip
+
+fastest_gzip: Any
+try:
+    from isal import igzip as fastest_gzip  # twice as fast as zlib, on 64-bit x86 and ARM
+except ImportError:
+    fastest_gzip = gzip
 
 BLOCK_BYTES = 1 << 20
 STANDARD_INPUT = "-"
 DAMAGED = (EOFError, OSError, zlib.error, lzma.LZMAError)  # what reading cut or damaged compressed data raises
 
-_MAGIC = ((b"\x1f\x8b", open_gzip), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open))
 _LF, _CR = 10, 13
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -243,6 +247,15 @@ def open_bytes(path: str | os.PathLike[str]) -> BinaryIO:
     return cast(BinaryIO, raw)
 
 
+def _open_gzip(raw: BinaryIO) -> BinaryIO:
+    stream = fastest_gzip.open(raw)
+    stream.myfileobj = raw  # what it closes when it is closed itself
+    return cast(BinaryIO, stream)
+
+
+_MAGIC = ((b"\x1f\x8b", _open_gzip), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open))
+
+
 def first_bytes(path: str | os.PathLike[str], size: int) -> bytes:
     """The first `size` bytes of a file, decompressed; fewer if it has no more.
 
@@ -258,7 +271,8 @@ def first_bytes(path: str | os.PathLike[str], size: int) -> bytes:
 
 def damaged(path: str, error: Exception) -> UserError:
     """What to raise after an error that is one of `DAMAGED`."""
-    return UserError(f"its compressed data is cut off or damaged ({error})", path=path, remedy="make the file again")
+    why = "the data ends within a member" if isinstance(error, EOFError) else error
+    return UserError(f"its compressed data is cut off or damaged ({why})", path=path, remedy="make the file again")
 
 
 @contextlib.contextmanager

@@ -15,8 +15,8 @@ from scipy import stats
 from lasw.metrics import SEGMENTS, Agreement, agreement_significance, metric, read_direct_assessment, read_judgements
 from lasw.metrics.agreement.correlation import pearson, resampled_pearson, resampled_spearman, spearman
 from lasw.metrics.agreement.panels import SYSTEMS, Measure, agreement_of
-from lasw.metrics.agreement.significance import BOOTSTRAP, WILLIAMS, draws
-from lasw.metrics.agreement.williams import williams
+from lasw.metrics.agreement.significance import BOOTSTRAP, WILLIAMS, williams
+from lasw.metrics.significance import resampled_counts
 
 
 def value(x: float | None) -> float:
@@ -130,11 +130,14 @@ def check_against(result: Agreement, drawn: Agreement, counts: list[int]) -> Non
 
 
 def test_draws_are_many_and_the_same_every_time() -> None:
-    first, second = (np.concatenate(list(draws(300_000, 5, 7))) for _ in range(2))  # in several blocks
+    def drawn(seed: int) -> NDArray[np.float64]:
+        return np.concatenate([counts for _, counts in resampled_counts(300_000, 5, seed)])
+
+    first, second = (drawn(7) for _ in range(2))  # in several blocks
     assert first.shape == (5, 300_000)
     assert (first.sum(axis=1) == 300_000).all()
     assert np.array_equal(first, second)
-    assert not np.array_equal(first, np.concatenate(list(draws(300_000, 5, 8))))
+    assert not np.array_equal(first, drawn(8))
 
 
 # --- significance ---

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lasw.metrics import Corpus, References, UserError, Vocabulary, metric, paired_bootstrap
-from lasw.metrics.text.distinct_sentences import distinct
+from lasw.metrics.text import distinct
 from lasw.scripts.main import main
 
 Sentence = list[str]

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lasw.metrics import Blocks, UserError, atomic_write, first_bytes, open_bytes, read_lines, scan, write_text
+from lasw.metrics.text import files
 
 
 def written(tmp_path: Path, data: bytes) -> Path:
@@ -94,6 +95,28 @@ def test_other_encodings(tmp_path: Path) -> None:
             read_lines(tmp_path / "text", encoding=name)
     with pytest.raises(UserError, match=r"text:1: not valid utf-16 .*BOM"):
         read_lines(written(tmp_path, "a\n".encode("utf-16-be")), encoding="utf-16")
+
+
+@pytest.mark.parametrize("library", ["the fastest", "the standard library's"])
+def test_gzip_data_of_several_members(tmp_path: Path, library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if library != "the fastest":
+        monkeypatch.setattr(files, "fastest_gzip", gzip)
+    parts = [f"{k}{os.urandom(size).hex()}\n" for k, size in enumerate((0, 1000, 300_000))]
+    members = [gzip.compress(part.encode()) for part in parts]
+    for packed in (members[2], b"".join(members), b"\0\0".join(members) + b"\0" * 70_000):
+        assert "\n".join([*read_lines(written(tmp_path, packed)), ""]).encode() == gzip.decompress(packed)
+    damaged = bytearray(members[2])
+    damaged[-6] ^= 1  # in the checksum
+    for packed, why in (
+        (damaged, "CRC"),
+        (members[1] + b"something else", "gzip"),
+        (members[2][:-9], "ends within a member"),
+    ):
+        with pytest.raises(UserError, match=f"cut off or damaged .*{why}"):
+            read_lines(written(tmp_path, packed))
+    with open_bytes(written(tmp_path, members[1])) as stream:
+        raw = stream.myfileobj  # type: ignore[attr-defined]
+    assert raw.closed
 
 
 COMPRESSORS: list[Callable[[bytes], bytes]] = [gzip.compress, bz2.compress, lzma.compress]

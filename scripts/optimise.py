@@ -22,12 +22,12 @@ from lasw.tuning import (
     DEFAULT_SEED,
     MOSES,
     OPTIMISERS,
-    WEIGHT_KINDS,
+    WEIGHT_FILES,
     FeatureColumns,
     FeatureNames,
+    FilePath,
     Fit,
     Match,
-    Path,
     Pool,
     Weights,
     as_json,
@@ -96,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     weights.add_argument("--start", metavar="WEIGHTS", help="the previous weights, any weight file")
     weights.add_argument("--sparse-weights", metavar="FILE", help="previous sparse weights, if in a file of their own")
     weights.add_argument("--output", metavar="WEIGHTS", help="where the new weights go (.ini: moses.ini, else JSON)")
-    weights.add_argument("--output-format", metavar="KIND", help=f"instead of by the name: {', '.join(WEIGHT_KINDS)}")
+    weights.add_argument("--output-format", metavar="KIND", help=f"instead of by the name: {', '.join(WEIGHT_FILES)}")
     weights.add_argument("--moses-ini", metavar="INI", help="the moses.ini to rewrite (default: that of --start)")
     add_text_options(parser)
     add_output_options(parser)
@@ -244,7 +244,7 @@ def _read(
 ) -> tuple[Pool, list[str]]:
     """The pool, and what is to be said about the lists."""
 
-    def progress(path: Path, lines: int, new: int) -> None:
+    def progress(path: FilePath, lines: int, new: int) -> None:
         note(arguments.quiet, f"{path}: {lines} hypotheses, {new} new")
 
     if arguments.features:

@@ -11,7 +11,7 @@ import pytest
 
 from lasw.scripts.main import main
 from lasw.tuning import Weights, read_local_weights, read_weights
-from lasw.tuning.formats.weights.files import from_json
+from lasw.tuning.formats.weights.own_json import from_json
 
 WORDS = ["der", "alte", "rote", "Bus", "faehrt", "heute", "ueber", "die", "neue", "Bruecke"]
 SPEC = "bleu:power=1:prior=0.05:alphas=1,10"

@@ -11,17 +11,16 @@ from pathlib import Path
 
 import numpy as np
 
-from lasw.metrics import UserError, Vocabulary, unknown, write_text
+from lasw.metrics import UserError, Vocabulary, write_text
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.joining import joined
 from lasw.tuning.decoders.program import Program, paths_as_values, shards, stop
-from lasw.tuning.formats import MOSES, WEIGHT_KINDS, Options, read_nbest, read_weight_file, write_weights
+from lasw.tuning.formats import MOSES, WEIGHT_FILES, Options, read_nbest, read_weight_file, write_weights
 from lasw.tuning.nbest import NBest
 from lasw.tuning.weights import Weights
 
 # Moses has a weight for it and never shows its value in an N-best list.
 _NEVER_LISTED = "UnknownWordPenalty"
-_KIND_OF_LINES = {"equals": "travatar"}  # read as one kind, written as one of two programs' own
 
 
 class Command(Decoder):
@@ -62,12 +61,10 @@ class Command(Decoder):
         file = read_weight_file(self._initial, encoding=encoding)
         kept = {k: v for k, v in file.weights.by_group().items() if not k.startswith(_NEVER_LISTED)}
         self._start = Weights.from_groups(kept, file.weights.sparse)
-        self._kind = kind or _KIND_OF_LINES.get(file.kind, file.kind)
-        if self._kind not in WEIGHT_KINDS:
-            raise unknown("kind of weight file", self._kind, list(WEIGHT_KINDS))
+        self._kind = kind or file.kind
+        self.configuration_name = WEIGHT_FILES.find(self._kind).usual_name
         if self._kind == MOSES and file.kind != MOSES:
             raise UserError("this is no moses.ini", path=os.fspath(initial), remedy="give the one to take over")
-        self.configuration_name = "moses.ini" if self._kind == MOSES else f"decoder.{_ENDS.get(self._kind, 'weights')}"
         self._jobs = jobs
         self._encoding = encoding
         self._sparse_names = Vocabulary()
@@ -148,6 +145,3 @@ class Command(Decoder):
             found = f"gave hypotheses for {int(listed.sum())} of {len(source)} sentences, the first without is "
             raise self._program.failure(f"{found}{source[missing[0]][:40]!r}", paths["stderr"])
         return nbest
-
-
-_ENDS = {"json": "json"}

@@ -6,14 +6,14 @@ import dataclasses
 from collections.abc import Callable, Collection, Sequence
 
 from lasw.metrics import Corpus, References, Vocabulary
-from lasw.tuning.formats import FeatureColumns, Path, RepeatedLines, read_moses_files, stream_nbest
+from lasw.tuning.formats import FeatureColumns, FilePath, RepeatedLines, read_moses_files, stream_nbest
 from lasw.tuning.nbest import NBest
 from lasw.tuning.pool.pool import Pool
 from lasw.tuning.weights import FeatureNames
 
 
 def read_pool(
-    paths: Sequence[Path],
+    paths: Sequence[FilePath],
     references: References,
     *,
     dense: Collection[str] = (),
@@ -21,7 +21,7 @@ def read_pool(
     preprocess: Callable[[str], str] | None = None,
     encoding: str = "utf-8",
     unsorted: bool = False,
-    progress: Callable[[Path, int, int], None] | None = None,
+    progress: Callable[[FilePath, int, int], None] | None = None,
 ) -> tuple[Pool, list[str]]:
     """All candidates of the lists, and warnings.
 
@@ -71,11 +71,11 @@ def read_pool(
 
 
 def read_scored_pool(
-    pairs: Sequence[tuple[Path, Path]],
+    pairs: Sequence[tuple[FilePath, FilePath]],
     *,
     columns: FeatureColumns | None = None,
     encoding: str = "utf-8",
-    progress: Callable[[Path, int, int], None] | None = None,
+    progress: Callable[[FilePath, int, int], None] | None = None,
 ) -> Pool:
     """All candidates of pairs of Moses' features and scores files.
 

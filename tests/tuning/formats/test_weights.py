@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lasw.metrics import UserError
-from lasw.tuning import WEIGHT_KINDS, FeatureNames, Weights, kind_of_name, match, read_weights, write_weights
+from lasw.tuning import WEIGHT_FILES, FeatureNames, Weights, kind_of_name, match, read_weights, write_weights
 
 THREE = FeatureNames((("LM0", 1), ("TM0", 2)))
 
@@ -97,7 +97,7 @@ NAMES = st.text(alphabet="ABCxyz0189_~,.ä:", min_size=1, max_size=8)
 
 @given(
     groups=st.dictionaries(NAMES, st.lists(FINITE, min_size=1, max_size=1), min_size=1, max_size=5),
-    kind=st.sampled_from([kind for kind in WEIGHT_KINDS if kind != "moses"]),
+    kind=st.sampled_from([kind for kind in WEIGHT_FILES if kind != "moses"]),
 )
 def test_every_kind_gives_the_same_bits_back(tmp_path_factory, groups, kind):
     path = tmp_path_factory.mktemp("w") / "weights"

@@ -15,7 +15,7 @@ from lasw.scripts.main import main
 from lasw.tuning import FeatureNames, Moses, Weights, read_local_weights, write_local_weights
 from lasw.tuning.decoders.command import Command
 from lasw.tuning.decoders.fixed import Fixed
-from lasw.tuning.formats.weights.alternate import marked, write_settings
+from lasw.tuning.formats.weights import marked_sentences, write_moses_settings
 
 LIST = """\
 0 ||| ein Bus  ||| LM0= -1 TM0= -2 -3 ||| -6
@@ -185,7 +185,7 @@ def test_decode_command(place, capsys):
 
 def test_settings_in_a_moses_ini(place):
     sparse = Weights(LOVES_TM.names, LOVES_TM.dense, {"S_a": 0.5, "S_b": -1.0})
-    write_settings("moses.ini", "out.ini", [LOVES_LM, sparse])
+    write_moses_settings("moses.ini", "out.ini", [LOVES_LM, sparse])
     text = (place / "out.ini").read_text()
     head, _, settings = text.partition("\n[alternate-weight-setting]\n")
     assert head.startswith(INI.partition("[weight]")[0])
@@ -196,22 +196,22 @@ def test_settings_in_a_moses_ini(place):
     assert named is not None
     assert Path(named[1]).read_text() == "S_a 0.5\nS_b -1.0\n"
     with pytest.raises(UserError, match="already"):
-        write_settings("out.ini", "other.ini", [LOVES_LM])
+        write_moses_settings("out.ini", "other.ini", [LOVES_LM])
     (place / "old.ini").write_text("[weight-l]\n0.5\n[weight-t]\n0.2\n0.2\n")
     with pytest.raises(UserError, match=r"an old moses\.ini"):
-        write_settings("old.ini", "other.ini", [Weights.from_groups({"lm": [1.0], "tm": [0.1, 0.0]})])
+        write_moses_settings("old.ini", "other.ini", [Weights.from_groups({"lm": [1.0], "tm": [0.1, 0.0]})])
     with pytest.raises(UserError, match="no feature"):
-        write_settings("moses.ini", "other.ini", [Weights.from_groups({"LM9": [1.0]})])
+        write_moses_settings("moses.ini", "other.ini", [Weights.from_groups({"LM9": [1.0]})])
 
 
 def test_tagged_input():
-    assert marked(["a b", " ", "c < d"]) == [
+    assert marked_sentences(["a b", " ", "c < d"]) == [
         '<seg weight-setting="0">a b</seg>',
         " ",
         '<seg weight-setting="2">c < d</seg>',
     ]
     with pytest.raises(UserError, match="sentence 2"):
-        marked(["a", "b </Seg> c"])
+        marked_sentences(["a", "b </Seg> c"])
 
 
 def test_thot(tmp_path):

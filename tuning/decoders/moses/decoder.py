@@ -20,7 +20,15 @@ from lasw.tuning.decoders.moses.features import Features, features, parse_shown
 from lasw.tuning.decoders.moses.flags import Flags, as_sections
 from lasw.tuning.decoders.moses.shards import Shard, finish
 from lasw.tuning.decoders.program import Program, last_lines, shards, stop
-from lasw.tuning.formats import Options, check_template, marked, read_nbest, read_weight_file, rewrite, write_settings
+from lasw.tuning.formats import (
+    Options,
+    check_moses_ini,
+    marked_sentences,
+    read_nbest,
+    read_weight_file,
+    rewrite_moses_ini,
+    write_moses_settings,
+)
 from lasw.tuning.nbest import NBest
 from lasw.tuning.weights import Weights
 
@@ -117,7 +125,7 @@ class Moses(Decoder):
         """
 
         def write(path: Path) -> None:
-            rewrite(self._ini, path, self._features.complete(weights))
+            rewrite_moses_ini(self._ini, path, self._features.complete(weights))
 
         return self._decoded(self._program, source, write, weights, n, vocabulary)
 
@@ -136,11 +144,11 @@ class Moses(Decoder):
             return self.decode(source, self.start_weights(), n, vocabulary)
 
         def write(path: Path) -> None:
-            write_settings(self._ini, path, [self._features.complete(one) for one in weights])
+            write_moses_settings(self._ini, path, [self._features.complete(one) for one in weights])
 
         command = self._called(self.flags.without("threads"))
         program = self._opened([*command, *self._lists, "-threads", "1"])
-        return self._decoded(program, marked(source), write, weights[0], n, vocabulary)
+        return self._decoded(program, marked_sentences(source), write, weights[0], n, vocabulary)
 
     def _decoded(
         self,
@@ -185,7 +193,7 @@ class Moses(Decoder):
         with tempfile.TemporaryDirectory(prefix="lasw-moses-") as scratch:
             whole = Path(scratch) / "moses.ini"
             whole.write_bytes("\n".join(lines).encode("utf-8", errors="surrogateescape"))
-            rewrite(whole, path, self._features.complete(weights), comment)
+            rewrite_moses_ini(whole, path, self._features.complete(weights), comment)
 
     def _called(self, flags: Flags) -> list[str]:
         inputtype = [] if self._inputtype is None else ["-inputtype", str(self._inputtype)]
@@ -201,7 +209,7 @@ class Moses(Decoder):
             UserError: no moses.ini or one that Moses does not take, or features that do not fit together.
         """
         refuse_program(self._ini)
-        check_template(self._ini)
+        check_moses_ini(self._ini)
         file = read_weight_file(self._ini, sparse_path=self._sparse_path)
         shown = self._shown()
         known = features(file, self._ini, None if shown is None else parse_shown(shown))

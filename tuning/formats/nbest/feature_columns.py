@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics import UserError, Vocabulary, read_lines
-from lasw.tuning.formats.weights import Path, number
+from lasw.tuning.formats.weights import FilePath, number
 from lasw.tuning.nbest import NBest, ScoredList
 
 Floats = NDArray[np.float64]
@@ -27,7 +27,7 @@ class FeatureColumns:
         UserError: a name that no list could hold, a file that cannot be read, a line that is no finite number.
     """
 
-    def __init__(self, files: Mapping[str, Sequence[Path]], *, encoding: str = "utf-8") -> None:
+    def __init__(self, files: Mapping[str, Sequence[FilePath]], *, encoding: str = "utf-8") -> None:
         for name in files:
             _check_name(name)
         self._files = files
@@ -92,7 +92,7 @@ def _has_its_own(name: str) -> UserError:
     return UserError(f"the N-best list has a feature {name} of its own", remedy="name the new one differently")
 
 
-def _read(name: str, paths: Sequence[Path], encoding: str) -> Floats:
+def _read(name: str, paths: Sequence[FilePath], encoding: str) -> Floats:
     parts = [np.empty(0)]
     for path in paths:
         lines = read_lines(path, encoding=encoding)

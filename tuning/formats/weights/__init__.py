@@ -6,14 +6,15 @@ from lasw.metrics.lazily import front_door
 
 # fmt: off
 if TYPE_CHECKING:
-    from lasw.tuning.formats.weights.alternate import marked, write_settings
+    from lasw.tuning.formats.weights.base import FilePath, number, words
     from lasw.tuning.formats.weights.files import (
-        MOSES, WEIGHT_KINDS, WeightFile, as_json, check_output, kind_of_name, read_weight_file, read_weights,
-        write_weights,
+        MOSES, WEIGHT_FILES, WeightFile, check_output, kind_of_name, read_weight_file, read_weights, write_weights,
     )
-    from lasw.tuning.formats.weights.lines import Path, number, words
     from lasw.tuning.formats.weights.local import check_count, json_line, read_local_weights, write_local_weights
     from lasw.tuning.formats.weights.matching import Match, match
-    from lasw.tuning.formats.weights.moses_ini import check_template, rewrite
+    from lasw.tuning.formats.weights.moses_ini import (
+        check_moses_ini, marked_sentences, rewrite_moses_ini, write_moses_settings,
+    )
+    from lasw.tuning.formats.weights.own_json import as_json
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

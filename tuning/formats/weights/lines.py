@@ -1,31 +1,29 @@
-"""The lines of weight files: one weight or one group of weights each, in the spellings that programs use.
+"""Weight files of one weight or one group of weights a line, in the spellings that programs use.
 
-=========  ======================  ===========================================================
-kind       a line                  who writes it
-=========  ======================  ===========================================================
-groups     ``LM0= 0.5 0.1``        ``moses -show-weights``; also ``LM0 UNTUNEABLE``, ``WT=``
-equals     ``lm_0 = 0.5``          Joshua; without spaces: Travatar
-pairs      ``LanguageModel 0.5``   cdec, Moses' sparse weight files
-=========  ======================  ===========================================================
+==========  ======================  ===========================================================
+kind        a line                  who writes it
+==========  ======================  ===========================================================
+pairs       ``LanguageModel 0.5``   cdec, Moses' sparse weight files
+joshua      ``lm_0 = 0.5``          Joshua
+travatar    ``lm=0.5``              Travatar
+groups      ``LM0= 0.5 0.1``        ``moses -show-weights``; also ``LM0 UNTUNEABLE``, ``WT=``
+==========  ======================  ===========================================================
 
 Empty lines and lines that start with ``#`` mean nothing. Only spaces and tabs separate: names of sparse features hold
-whatever words do, a no-break space too.
+whatever words do, a no-break space too. In all kinds but groups dense features are written by component.
 """
 
 from __future__ import annotations
 
-import math
-import os
-import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, NamedTuple
 
-from lasw.metrics import UserError
+from lasw.metrics import UserError, read_lines, write_text
+from lasw.tuning.formats.weights.base import FilePath, WeightFormat, content, number, second_weight, words
+from lasw.tuning.weights import Weights
 
-Path = str | os.PathLike[str]
-
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.A)
-_UNTUNEABLE = "UNTUNEABLE"
+UNTUNEABLE = "UNTUNEABLE"
 
 
 class WeightLine(NamedTuple):
@@ -35,94 +33,132 @@ class WeightLine(NamedTuple):
     values: list[str]
 
 
-def number(text: str, *, path: Path | None = None, line: int | None = None, name: str = "", what: str = "") -> float:
-    """The finite number that `text` is.
+class LineFormat(WeightFormat):
+    """A format of lines; `shape` is one of them as messages show it."""
 
-    Raises:
-        UserError: it is none, or it is NaN or infinite; `name` is the feature whose weight it is, or `what` says what
-            else it is.
-    """
-    value = float(text) if _NUMBER.fullmatch(text) else math.nan
-    if not math.isfinite(value):
-        what = what or (f"the weight of {name}" if name else "")
-        raise UserError(f"{what} is {text!r}" if what else repr(text), path=path, line=line, expected="a finite number")
-    return value
+    shape: ClassVar[str]
+
+    @abstractmethod
+    def parsed(self, text: str) -> WeightLine | None:
+        """What a line says, None if it is of another format."""
+
+    def fits(self, lines: Sequence[str]) -> float:
+        """See `WeightFormat`."""
+        return sum(self.parsed(text) is not None for _, text in content(lines))
+
+    def read(self, lines: Sequence[str], path: FilePath) -> Weights:
+        """See `WeightFormat`."""
+        return Weights.from_groups(self.values(lines, path))
+
+    def values(self, lines: Sequence[str], path: FilePath) -> dict[str, list[float]]:
+        """The values of every feature that the lines name; raises as `read`."""
+        values: dict[str, list[float]] = {}
+        seen: dict[str, int] = {}
+        for k, text in content(lines):
+            parsed = self.parsed(text)
+            if parsed is None:
+                raise UserError(f"{text!r} gives no weight", path=path, line=k, expected=f"'{self.shape}' or a comment")
+            if parsed.name in seen:
+                raise second_weight(parsed.name, path, k, seen[parsed.name])
+            seen[parsed.name] = k
+            if parsed.values:
+                values[parsed.name] = [number(v, path=path, line=k, name=parsed.name) for v in parsed.values]
+        return values
+
+    def check(self, path: FilePath, weights: Weights | None, template: FilePath | None) -> None:
+        """See `WeightFormat`."""
+        if weights is not None:
+            self.written(weights)
+
+    def write(self, path: FilePath, weights: Weights, comment: Sequence[str], template: FilePath | None) -> None:
+        """See `WeightFormat`."""
+        lines = [*(f"# {line}" for line in comment), *self.written(weights)]
+        write_text(path, "".join(line + "\n" for line in lines))
+
+    @abstractmethod
+    def written(self, weights: Weights) -> list[str]:
+        """A line for every weight or group."""
 
 
-def content(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """(1-based number, text without spaces around it) of each line that is neither empty nor a comment."""
-    for k, line in enumerate(lines, start=1):
-        stripped = line.strip(" \t\r")
-        if stripped and not stripped.startswith("#"):
-            yield k, stripped
-
-
-def words(text: str) -> list[str]:
-    """What stands between spaces and tabs."""
-    return [word for word in re.split(r"[ \t]+", text) if word]
-
-
-def group_line(text: str) -> WeightLine | None:
-    """``NAME= v v v``, ``NAME=`` or ``NAME UNTUNEABLE``."""
-    tokens = words(text)
-    if len(tokens) == 2 and tokens[1] == _UNTUNEABLE:
-        return WeightLine(tokens[0].removesuffix("="), [])
-    if len(tokens[0]) > 1 and tokens[0].endswith("="):
-        return WeightLine(tokens[0][:-1], tokens[1:])
-    return None
-
-
-def equals_line(text: str) -> WeightLine | None:
-    """``NAME = v`` or ``NAME=v``; the last ``=`` counts, for a name may hold others."""
-    name, equals, value = text.rpartition("=")
-    name, value = name.strip(" \t"), value.strip(" \t")
-    if not equals or not name or not value or len(words(name)) != 1 or len(words(value)) != 1:
-        return None
-    return WeightLine(name, [value])
-
-
-def pair_line(text: str) -> WeightLine | None:
+class Pairs(LineFormat):
     """``NAME v``."""
-    tokens = words(text)
-    return WeightLine(tokens[0], tokens[1:]) if len(tokens) == 2 else None
+
+    shape, flat = "NAME v", True
+    between: ClassVar[str] = " "
+
+    def parsed(self, text: str) -> WeightLine | None:
+        """See `LineFormat`."""
+        tokens = words(text)
+        return WeightLine(tokens[0], tokens[1:]) if len(tokens) == 2 else None
+
+    def written(self, weights: Weights) -> list[str]:
+        """See `LineFormat`."""
+        dense = list(zip(weights.names.components, weights.dense.tolist(), strict=True))
+        flat = dense + sorted(weights.sparse.items())
+        if len({name for name, _ in flat}) != len(flat):
+            raise UserError("a dense and a sparse feature share one name", remedy="write the weights as JSON")
+        return [f"{name}{self.between}{value!r}" for name, value in flat]
 
 
-# In the order in which they are tried; `NAME= 0.5` fits all three and is a group.
-LINE_KINDS: dict[str, tuple[Callable[[str], WeightLine | None], str]] = {
-    "groups": (group_line, "NAME= v v v"),
-    "equals": (equals_line, "NAME = v"),
-    "pairs": (pair_line, "NAME v"),
-}
+class Travatar(Pairs):
+    """``NAME=v``, read with blanks around the ``=`` too; the last ``=`` counts, for a name may hold others."""
+
+    shape, between = "NAME = v", "="
+
+    def parsed(self, text: str) -> WeightLine | None:
+        """See `LineFormat`."""
+        name, equals, value = text.rpartition("=")
+        name, value = name.strip(" \t"), value.strip(" \t")
+        if not equals or not name or not value or len(words(name)) != 1 or len(words(value)) != 1:
+            return None
+        return WeightLine(name, [value])
 
 
-def line_kind(lines: Sequence[str]) -> str:
-    """The kind of line that all lines are; if there is none, the kind that most of them are."""
-    texts = [text for _, text in content(lines)]
-    fitting = {kind: sum(parse(text) is not None for text in texts) for kind, (parse, _) in LINE_KINDS.items()}
-    return max(fitting, key=lambda kind: fitting[kind])
+class Joshua(Travatar):
+    """``NAME = v``."""
+
+    between = " = "
+
+    def fits(self, lines: Sequence[str]) -> float:
+        """None: a file of this kind is one of Travatar's, which are read the same."""
+        return 0
 
 
-def read_pairs(lines: Sequence[str], kind: str, path: Path | None) -> dict[str, list[float]]:
-    """The values of every feature that lines of one kind name.
+class Groups(LineFormat):
+    """``NAME= v v v``, ``NAME=`` or ``NAME UNTUNEABLE``."""
+
+    shape = "NAME= v v v"
+
+    def parsed(self, text: str) -> WeightLine | None:
+        """See `LineFormat`."""
+        tokens = words(text)
+        if len(tokens) == 2 and tokens[1] == UNTUNEABLE:
+            return WeightLine(tokens[0].removesuffix("="), [])
+        if len(tokens[0]) > 1 and tokens[0].endswith("="):
+            return WeightLine(tokens[0][:-1], tokens[1:])
+        return None
+
+    def written(self, weights: Weights) -> list[str]:
+        """See `LineFormat`."""
+        if weights.sparse:
+            raise UserError("lines of groups have no place for sparse weights", remedy="write json, moses or pairs")
+        return [group_text(name, values) for name, values in weights.by_group().items()]
+
+
+def group_text(name: str, values: Sequence[float]) -> str:
+    """The line of a group."""
+    return f"{name}= {' '.join(map(repr, values))}"
+
+
+def read_sparse_weights(path: FilePath, encoding: str = "utf-8") -> dict[str, float]:
+    """Sparse weights by name from ``NAME v`` lines.
 
     Raises:
-        UserError: a line of another kind, a feature that is named twice, or a value that is no finite number.
+        UserError: as `LineFormat.read`.
     """
-    parse, shape = LINE_KINDS[kind]
-    values: dict[str, list[float]] = {}
-    seen: dict[str, int] = {}
-    for k, text in content(lines):
-        parsed = parse(text)
-        if parsed is None:
-            raise UserError(f"{text!r} gives no weight", path=path, line=k, expected=f"'{shape}' or a comment")
-        if parsed.name in seen:
-            raise UserError(
-                f"{parsed.name} has a second weight",
-                path=path,
-                line=k,
-                expected=f"one (the first: line {seen[parsed.name]})",
-            )
-        seen[parsed.name] = k
-        if parsed.values:
-            values[parsed.name] = [number(v, path=path, line=k, name=parsed.name) for v in parsed.values]
-    return values
+    return {name: values[0] for name, values in Pairs().values(read_lines(path, encoding=encoding), path).items()}
+
+
+def sparse_text(sparse: Mapping[str, float]) -> str:
+    """What `read_sparse_weights` reads."""
+    return "".join(f"{name} {value!r}\n" for name, value in sorted(sparse.items()))

@@ -1,4 +1,4 @@
-"""Files with one weight vector a sentence: JSON lines as `weight_files` has them, or numpy's ``.npz``.
+"""Files with one weight vector a sentence: JSON lines as `own_json` has them, or numpy's ``.npz``.
 
 A ``.npz`` holds `dense` (T, d), `groups` and `sizes` (names and components of the dense features), `sparse` (T, p) and
 `sparse_names`.
@@ -16,8 +16,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from lasw.metrics import UserError, atomic_write, first_bytes, open_bytes, read_lines
-from lasw.tuning.formats.weights.files import as_json, from_json
-from lasw.tuning.formats.weights.lines import Path
+from lasw.tuning.formats.weights.base import FilePath
+from lasw.tuning.formats.weights.own_json import as_json, from_json
 from lasw.tuning.weights import FeatureNames, Weights
 
 NPZ = ".npz"
@@ -29,7 +29,7 @@ def json_line(weights: Weights) -> str:
     return json.dumps(as_json(weights), ensure_ascii=False)
 
 
-def write_local_weights(path: Path, weights: Sequence[Weights]) -> None:
+def write_local_weights(path: FilePath, weights: Sequence[Weights]) -> None:
     """Write one weight vector a sentence, as ``.npz`` if the name says so, else as JSON lines.
 
     Raises:
@@ -59,7 +59,7 @@ def write_local_weights(path: Path, weights: Sequence[Weights]) -> None:
             packed.writestr(zipfile.ZipInfo(f"{name}.npy", _EPOCH), data.getvalue(), zipfile.ZIP_DEFLATED)
 
 
-def read_local_weights(path: Path) -> list[Weights]:
+def read_local_weights(path: FilePath) -> list[Weights]:
     """The weights of every sentence.
 
     Raises:
@@ -81,7 +81,7 @@ def read_local_weights(path: Path) -> list[Weights]:
     return found
 
 
-def check_count(weights: Sequence[Weights], sentences: int, path: Path, source: Path) -> None:
+def check_count(weights: Sequence[Weights], sentences: int, path: FilePath, source: FilePath) -> None:
     """There must be one weight vector a sentence.
 
     Raises:
@@ -95,7 +95,7 @@ def check_count(weights: Sequence[Weights], sentences: int, path: Path, source: 
         )
 
 
-def _from_npz(path: Path) -> list[Weights]:
+def _from_npz(path: FilePath) -> list[Weights]:
     with open_bytes(path) as stream:
         data = stream.read()
     try:

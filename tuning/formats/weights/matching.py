@@ -9,7 +9,7 @@ import numpy as np
 
 from lasw.metrics import UserError
 from lasw.tuning.formats.weights import old_style
-from lasw.tuning.formats.weights.lines import Path
+from lasw.tuning.formats.weights.base import FilePath
 from lasw.tuning.weights import FeatureNames, Weights
 
 # Moses prints no value for it in N-best lists and never tunes it: a weight that stands there is expected.
@@ -41,7 +41,7 @@ def match(
     *,
     sparse_names: Collection[str] | None = (),
     default: Mapping[str, float] | None = None,
-    path: Path | None = None,
+    path: FilePath | None = None,
 ) -> Match:
     """The weights for dense features `names`.
 
@@ -112,7 +112,7 @@ def _regrouped(old: dict[str, list[float]], names: FeatureNames) -> dict[str, li
     return new
 
 
-def _no_weight(name: str, names: FeatureNames, left: Mapping[str, list[float]], path: Path | None) -> UserError:
+def _no_weight(name: str, names: FeatureNames, left: Mapping[str, list[float]], path: FilePath | None) -> UserError:
     spare = f"; weights that no feature took: {', '.join(left)}" if left else ""
     return UserError(
         f"no weight for the feature {name}",

@@ -9,25 +9,67 @@ anywhere in a line.
 from __future__ import annotations
 
 import codecs
+import math
 import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from lasw.metrics import UserError, atomic_write, open_bytes, read_lines, write_text
-from lasw.tuning.formats.weights.lines import Path, number, read_pairs
+from lasw.metrics import UserError, atomic_write, open_bytes, write_text
+from lasw.tuning.formats.weights.base import FilePath, WeightFormat, number, second_weight
+from lasw.tuning.formats.weights.lines import group_text, sparse_text
 from lasw.tuning.formats.weights.old_style import OLD_LABELS, OLD_SECTIONS, old_values
 from lasw.tuning.weights import Weights
 
 _SECTION = re.compile(r"\[([A-Za-z][A-Za-z0-9-]*)\]")
 _WEIGHT = re.compile(r"([^\s=]+)\s*=?\s*(.*)")
-_SPARSE_SUFFIX = ".sparse-weights"
+_SETTINGS = "[alternate-weight-setting]"
+_END_OF_TAG = "</seg>"
 
 
-def is_moses_ini(lines: Sequence[str]) -> bool:
-    """Whether the first line that says something opens a section."""
-    return next((bool(_SECTION.fullmatch(text)) for text in map(_said, lines) if text), False)
+class MosesIni(WeightFormat):
+    """A moses.ini: to be written, one is needed whose other lines stay."""
+
+    usual_name = "moses.ini"
+
+    def fits(self, lines: Sequence[str]) -> float:
+        """Infinity if the first line that says something opens a section."""
+        first = next(filter(None, map(_stripped, lines)), "")
+        return math.inf if _SECTION.fullmatch(first) else 0
+
+    def read(self, lines: Sequence[str], path: FilePath) -> Weights:
+        """See `WeightFormat`.
+
+        Raises:
+            UserError: also new and old sections together.
+        """
+        layout = _layout(lines, path)
+        groups: dict[str, list[float]] = {}
+        for name, k in layout.groups.items():
+            values = _weight_line(lines[k], path, k)[1].split()
+            if values:
+                groups[name] = [number(value, path=path, line=k + 1, name=name) for value in values]
+        for label, places in layout.old.items():
+            groups[label] = [number(_stripped(lines[k]), path=path, line=k + 1, name=label) for k in places]
+        return Weights.from_groups(groups)
+
+    def sparse_file(self, lines: Sequence[str], path: FilePath) -> FilePath | None:
+        """What ``[weight-file]`` names: from the working directory, as in Moses, else from the folder of the file."""
+        layout = _layout(lines, path)
+        if layout.sparse < 0:
+            return None
+        name = _stripped(lines[layout.sparse])
+        beside = os.path.join(os.path.dirname(os.fspath(path)), name)
+        return beside if not os.path.exists(name) and os.path.exists(beside) else name
+
+    def check(self, path: FilePath, weights: Weights | None, template: FilePath | None) -> None:
+        """See `WeightFormat`."""
+        check_moses_ini(_given(template, path), weights)
+
+    def write(self, path: FilePath, weights: Weights, comment: Sequence[str], template: FilePath | None) -> None:
+        """See `WeightFormat`."""
+        rewrite_moses_ini(_given(template, path), path, weights, comment)
 
 
 @dataclass
@@ -41,34 +83,7 @@ class _Layout:
     declared: set[str] = field(default_factory=set)  # feature functions of [feature]
 
 
-def read(lines: Sequence[str], path: Path, *, read_sparse: bool = True, encoding: str = "utf-8") -> Weights:
-    """The weights of a moses.ini; with `read_sparse` also those in the file that its ``[weight-file]`` names.
-
-    That name counts from the working directory, as in Moses, else from the folder of the moses.ini.
-
-    Raises:
-        UserError: new and old sections together, a feature with two weights, no number where one belongs.
-    """
-    layout = _layout(lines, path)
-    groups: dict[str, list[float]] = {}
-    for name, k in layout.groups.items():
-        values = _weight_line(lines[k], path, k)[1].split()
-        if values:
-            groups[name] = [number(value, path=path, line=k + 1, name=name) for value in values]
-    for label, places in layout.old.items():
-        groups[label] = [number(_said(lines[k]), path=path, line=k + 1, name=label) for k in places]
-    sparse = {}
-    if read_sparse and layout.sparse >= 0:
-        sparse = read_sparse_weights(_beside(_said(lines[layout.sparse]), path), encoding)
-    return Weights.from_groups(groups, sparse)
-
-
-def read_sparse_weights(path: Path, encoding: str = "utf-8") -> dict[str, float]:
-    """Sparse weights by name from ``NAME v`` lines."""
-    return {name: values[0] for name, values in read_pairs(read_lines(path, encoding=encoding), "pairs", path).items()}
-
-
-def rewrite(template: Path, path: Path, weights: Weights, comment: Sequence[str] = ()) -> None:
+def rewrite_moses_ini(template: FilePath, path: FilePath, weights: Weights, comment: Sequence[str] = ()) -> None:
     """Write `template`, a moses.ini, to `path` with these weights in it and `comment` on top.
 
     Groups that `weights` does not have (untuneable ones) keep their lines. A group of `weights` that has no line yet
@@ -80,37 +95,35 @@ def rewrite(template: Path, path: Path, weights: Weights, comment: Sequence[str]
     """
     lines, layout, end = _rewritten(template, weights)
     if weights.sparse:
-        sparse_path = os.path.abspath(os.fspath(path)) + _SPARSE_SUFFIX
-        write_text(sparse_path, "".join(f"{name} {value!r}\n" for name, value in sorted(weights.sparse.items())))
-        _name_sparse_file(lines, layout, sparse_path, end)
-    top = "".join(f"# {text}{end}\n" for text in comment)
-    with atomic_write(path) as out:
-        out.write((top + "\n".join(lines)).encode("utf-8", errors="surrogateescape"))
+        sparse_path = _write_sparse(weights, path)
+        if layout.sparse >= 0:
+            lines[layout.sparse] = _with_text(lines[layout.sparse], sparse_path)
+        else:
+            _append(lines, [end, "[weight-file]" + end, sparse_path + end], end)
+    _write(path, "".join(f"# {text}{end}\n" for text in comment) + "\n".join(lines))
 
 
-def check_template(template: Path, weights: Weights | None = None) -> None:
-    """Make sure that `rewrite` has a moses.ini to work on, and with `weights` that it has places for those.
+def check_moses_ini(template: FilePath, weights: Weights | None = None) -> None:
+    """Make sure that `rewrite_moses_ini` has a moses.ini to work on, and with `weights` that it has places for those.
 
     Raises:
-        UserError: it cannot be read, is something else, or as `rewrite`.
+        UserError: it cannot be read, is something else, or as `rewrite_moses_ini`.
     """
-    if not is_moses_ini(template_lines(template)):
+    if not MosesIni().fits(template_lines(template)):
         raise UserError("no moses.ini", path=template, expected="sections as [feature] and [weight]")
     if weights is not None:
         _rewritten(template, weights)
 
 
-def rewritten_lines(template: Path, weights: Weights) -> tuple[list[str], str]:
-    """The lines of `template`, a moses.ini, with the dense `weights` in them, and what stands before LF.
-
-    Raises:
-        UserError: as `rewrite`.
-    """
-    lines, _, end = _rewritten(template, weights)
-    return lines, end
+def _given(template: FilePath | None, path: FilePath) -> FilePath:
+    if template is None:
+        raise UserError(
+            "no moses.ini to take the other settings from", path=path, remedy="give one, or write weights as JSON"
+        )
+    return template
 
 
-def _rewritten(template: Path, weights: Weights) -> tuple[list[str], _Layout, str]:
+def _rewritten(template: FilePath, weights: Weights) -> tuple[list[str], _Layout, str]:
     """The lines of `template` with the dense `weights` in them, where they stood, and what stands before LF."""
     lines = template_lines(template)
     layout = _layout(lines, template)
@@ -122,28 +135,74 @@ def _rewritten(template: Path, weights: Weights) -> tuple[list[str], _Layout, st
     return lines, layout, end
 
 
-def template_lines(template: Path) -> list[str]:
-    """The lines of a moses.ini as `rewrite` takes them: without their LF, other bytes than UTF-8 as surrogates."""
+def write_moses_settings(template: FilePath, path: FilePath, settings: Sequence[Weights]) -> None:
+    """Write `template`, a moses.ini, to `path` with other weights for every sentence of an input that names them.
+
+        [alternate-weight-setting]
+        id=0
+        LM0= 0.5                            <seg weight-setting="0">ein Bus</seg>
+        TM0= 0.2 0.2
+
+    A setting starts from nothing: what it does not list has weight 0, so every line of ``[weight]`` is in each, also
+    of groups that the weights do not have (untuneable ones). Sparse weights of setting k go to
+    ``PATH.k.sparse-weights``. Moses lowers the case of what stands in a tag, so ids are numbers, from 0. A sentence
+    without a tag is translated with ``[weight]``, which gets the first setting. Moses refuses settings beside several
+    threads.
+
+    Raises:
+        UserError: an old moses.ini (no ``[weight]``), one that has such settings already, a group that it does not
+            declare, or of which it has another number of components.
+        ValueError: no settings.
+    """
+    if not settings:
+        raise ValueError("no settings")
+    lines, _, end = _rewritten(template, settings[0])
+    if any(line.strip() == _SETTINGS for line in lines):
+        raise UserError("has alternate weight settings already", path=template, remedy="delete that section")
+    own = MosesIni().read(lines, template)
+    if not any(line.strip() == "[weight]" for line in lines):
+        raise UserError("an old moses.ini", path=template, expected="a section [weight]")
+    added = [end, _SETTINGS + end]
+    for k, weights in enumerate(settings):
+        named = f" weight-file={_write_sparse(weights, path, f'.{k}')}" if weights.sparse else ""
+        added.append(f"id={k}{named}{end}")
+        for group, values in {**own.by_group(), **weights.by_group()}.items():
+            added.append(group_text(group, values) + end)
+    _append(lines, added, end)
+    _write(path, "\n".join(lines))
+
+
+def marked_sentences(source: Sequence[str]) -> list[str]:
+    """The sentences with the tag that names setting k for sentence k; blank ones stay as they are.
+
+    Raises:
+        UserError: a sentence that holds the tag's end.
+    """
+    lines = []
+    for k, line in enumerate(source):
+        if _END_OF_TAG in line.lower():
+            raise UserError(f"sentence {k + 1} holds {_END_OF_TAG!r}", expected="text, as the tag names its weights")
+        lines.append(f'<seg weight-setting="{k}">{line}{_END_OF_TAG}' if line.strip() else line)
+    return lines
+
+
+def template_lines(template: FilePath) -> list[str]:
+    """The lines of a moses.ini without their LF, bytes that are no UTF-8 as surrogates."""
     with open_bytes(template) as stream:
         raw = stream.read().removeprefix(codecs.BOM_UTF8)
     # Bytes that are no UTF-8 (in a path, in a comment) go through unchanged.
     return raw.decode("utf-8", errors="surrogateescape").split("\n")
 
 
-def _layout(lines: Sequence[str], path: Path) -> _Layout:
+def _layout(lines: Sequence[str], path: FilePath) -> _Layout:
     layout = _Layout()
     unnamed: Counter[str] = Counter()
     for k, section, text in _sections(lines):
         if section == "weight":
             name = _weight_line(text, path, k)[0]
             if name in layout.groups:
-                raise UserError(
-                    f"{name} has a second weight",
-                    path=path,
-                    line=k + 1,
-                    expected=f"one (the first: line {layout.groups[name] + 1})",
-                )
-            layout.groups[name] = k
+                raise second_weight(name, path, k + 1, layout.groups[name] + 1)
+            layout.groups[name] = layout.last = k
         elif section in OLD_SECTIONS:
             layout.old.setdefault(OLD_SECTIONS[section], []).append(k)
         elif section == "weight-file":
@@ -152,8 +211,6 @@ def _layout(lines: Sequence[str], path: Path) -> _Layout:
             _refuse_unknown(section, path, k)
         elif section == "feature":
             layout.declared.add(_declared(text, unnamed))
-        if section == "weight":
-            layout.last = k
     if layout.groups and layout.old:
         first = min(places[0] for places in layout.old.values())
         raise UserError(
@@ -166,7 +223,7 @@ def _layout(lines: Sequence[str], path: Path) -> _Layout:
     return layout
 
 
-def _refuse_unknown(section: str, path: Path, k: int) -> None:
+def _refuse_unknown(section: str, path: FilePath, k: int) -> None:
     # A section that changes weights in a way not known here would make every number that follows wrong.
     raise UserError(
         f"weights in a section [{section}]",
@@ -181,7 +238,7 @@ def _sections(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
     """(line, section, what it says) of every line within a section that says something."""
     section = ""
     for k, line in enumerate(lines):
-        text = _said(line)
+        text = _stripped(line)
         opened = _SECTION.fullmatch(text)
         if opened:
             section = opened.group(1)
@@ -189,7 +246,7 @@ def _sections(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
             yield k, section, text
 
 
-def _said(line: str) -> str:
+def _stripped(line: str) -> str:
     return line.partition("#")[0].strip(" \t\r")
 
 
@@ -203,22 +260,17 @@ def _declared(text: str, unnamed: Counter[str]) -> str:
     return f"{words[0]}{unnamed[words[0]] - 1}"
 
 
-def _weight_line(line: str, path: Path, k: int) -> tuple[str, str]:
-    matched = _WEIGHT.fullmatch(_said(line))
+def _weight_line(line: str, path: FilePath, k: int) -> tuple[str, str]:
+    matched = _WEIGHT.fullmatch(_stripped(line))
     if matched is None:
         raise UserError(f"{line.strip()!r} gives no weight", path=path, line=k + 1, expected="'NAME= v v v'")
     return matched.group(1), matched.group(2)
 
 
-def _beside(name: str, path: Path) -> str:
-    here = os.path.join(os.path.dirname(os.fspath(path)), name)
-    return here if not os.path.exists(name) and os.path.exists(here) else name
-
-
-def _replace_groups(lines: list[str], layout: _Layout, weights: Weights, path: Path, end: str) -> None:
+def _replace_groups(lines: list[str], layout: _Layout, weights: Weights, path: FilePath, end: str) -> None:
     added: list[str] = []
     for name, values in weights.by_group().items():
-        text = f"{name}= {' '.join(map(repr, values))}"
+        text = group_text(name, values)
         if name in layout.groups:
             k = layout.groups[name]
             have = len(_weight_line(lines[k], path, k)[1].split())
@@ -244,7 +296,7 @@ def _replace_groups(lines: list[str], layout: _Layout, weights: Weights, path: P
         lines[layout.last + 1 : layout.last + 1] = added
 
 
-def _replace_old(lines: list[str], layout: _Layout, weights: Weights, path: Path) -> None:
+def _replace_old(lines: list[str], layout: _Layout, weights: Weights, path: FilePath) -> None:
     for label, values in old_values(weights).items():
         places = layout.old.get(label, [])
         if len(places) != len(values):
@@ -259,19 +311,24 @@ def _replace_old(lines: list[str], layout: _Layout, weights: Weights, path: Path
 
 def _with_text(line: str, text: str) -> str:
     """The line with `text` in the place of what it says; what is around it (spaces, a comment) stays."""
-    said = _said(line)
+    said = _stripped(line)
     start = line.index(said)
     return line[:start] + text + line[start + len(said) :]
-
-
-def _name_sparse_file(lines: list[str], layout: _Layout, sparse_path: str, end: str) -> None:
-    if layout.sparse >= 0:
-        lines[layout.sparse] = _with_text(lines[layout.sparse], sparse_path)
-        return
-    _append(lines, [end, "[weight-file]" + end, sparse_path + end], end)
 
 
 def _append(lines: list[str], added: list[str], end: str) -> None:
     """Add lines at the end of the file, behind a last line that may lack its end."""
     last = [lines[-1] + end] if lines[-1] else []
     lines[-1:] = [*last, *added, ""]
+
+
+def _write_sparse(weights: Weights, path: FilePath, number: str = "") -> str:
+    """Write the sparse weights beside the moses.ini `path`; the name of their file."""
+    name = f"{os.path.abspath(os.fspath(path))}{number}.sparse-weights"
+    write_text(name, sparse_text(weights.sparse))
+    return name
+
+
+def _write(path: FilePath, text: str) -> None:
+    with atomic_write(path) as out:
+        out.write(text.encode("utf-8", errors="surrogateescape"))

@@ -1,0 +1,79 @@
+"""Weights in our JSON: ``{"dense": {group: [v, ...]}, "sparse": {name: v}}``."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from lasw.metrics import UserError, write_text
+from lasw.tuning.formats.weights.base import FilePath, WeightFormat, number
+from lasw.tuning.weights import Weights
+
+_SHAPE = '{"dense": {NAME: [v, ...]}, "sparse": {NAME: v}}'
+
+
+class OwnJson(WeightFormat):
+    """A JSON object; it has no comments."""
+
+    usual_name = "decoder.json"
+
+    def fits(self, lines: Sequence[str]) -> float:
+        """See `WeightFormat`."""
+        first = next((line.lstrip() for line in lines if line.strip()), "")
+        return math.inf if first.startswith("{") else 0
+
+    def read(self, lines: Sequence[str], path: FilePath) -> Weights:
+        """See `WeightFormat`."""
+
+        def without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
+            values: dict[str, object] = {}
+            for key, value in pairs:
+                if key in values:
+                    raise UserError(f"{key!r} is there twice", path=path, expected="one weight a feature")
+                values[key] = value
+            return values
+
+        try:
+            data = json.loads("\n".join(lines), object_pairs_hook=without_repeats)
+        except json.JSONDecodeError as error:
+            raise UserError(f"not valid JSON ({error.msg})", path=path, line=error.lineno) from None
+        except (ValueError, RecursionError) as error:  # thousands of digits or of brackets
+            raise UserError(
+                f"not readable as JSON ({error})", path=path, expected="weights as this program writes"
+            ) from None
+        return from_json(data, path)
+
+    def write(self, path: FilePath, weights: Weights, comment: Sequence[str], template: FilePath | None) -> None:
+        """See `WeightFormat`."""
+        write_text(path, json.dumps(as_json(weights), indent=2, ensure_ascii=False) + "\n")
+
+
+def as_json(weights: Weights) -> dict[str, Any]:
+    """What our JSON files hold."""
+    return {"dense": weights.by_group(), "sparse": dict(sorted(weights.sparse.items()))}
+
+
+def from_json(data: object, path: FilePath | None = None) -> Weights:
+    """The weights that `as_json` described.
+
+    Raises:
+        UserError: other keys, or values that are no finite numbers.
+    """
+    if not isinstance(data, dict) or not data or not set(data) <= {"dense", "sparse"}:
+        raise UserError("no weights of ours", path=path, expected=_SHAPE)
+    dense, sparse = data.get("dense", {}), data.get("sparse", {})
+    if not isinstance(dense, dict) or not isinstance(sparse, dict):
+        raise UserError("weights without names", path=path, expected=_SHAPE)
+    groups = {
+        name: [_number(name, value, path) for value in (values if isinstance(values, list) else [values])]
+        for name, values in dense.items()
+    }
+    return Weights.from_groups(groups, {name: _number(name, value, path) for name, value in sparse.items()})
+
+
+def _number(name: str, value: object, path: FilePath | None) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise UserError(f"the weight of {name} is {json.dumps(value)}", path=path, expected="a finite number")
+    return number(repr(value), path=path, name=name)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
         SEGMENTS, TAUS, Agreement, Correlation, DirectAssessment, Judgements, Key, Panel, Significance, agreement_of,
         agreement_of_scores, agreement_significance, panel_title, picture, read_direct_assessment, read_judgements,
     )
-    from lasw.metrics.base import LARGEST, Evaluation, Metric, Signature, version
+    from lasw.metrics.base import LARGEST, Evaluation, MeanMetric, Metric, Signature, version
     from lasw.metrics.edit import WordErrorRate
     from lasw.metrics.errors import UserError, unknown
     from lasw.metrics.kernels import HIGH_BITS, ONES, borrowing, leading_bytes, load_word, lowest_bit
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         write_rose,
     )
     from lasw.metrics.ngram import ALIASES, NAME, ORDERS, ReferenceNgrams, SimpBleu
-    from lasw.metrics.registry import Parameter, Registry, metric, parameters
+    from lasw.metrics.registry import METRICS, Parameter, Registry, construct, metric, parameters
     from lasw.metrics.significance import (
         BOOTSTRAP_SEED, DEFAULT_SAMPLES, MINIMUM_RUNS, TESTS, Comparison, Difference, Interval, Spread,
         bootstrap_scores, confidence, differences, paired_bootstrap, spread,

@@ -96,20 +96,20 @@ class Metric(ABC):
         """
 
     @abstractmethod
-    def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
-        """(n,) scores of single sentences from their statistics (n, k)."""
+    def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
+        """(m,) corpus scores of m sums of statistics (m, k)."""
 
-    @abstractmethod
     def corpus_score(self, total: NDArray[Any]) -> float:
         """The score of statistics summed over a corpus, (k,)."""
+        return float(self.corpus_scores(np.asarray(total)[None])[0])
+
+    def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
+        """(n,) scores of single sentences from their statistics (n, k); override where one is no corpus of its own."""
+        return self.corpus_scores(statistics)
 
     def remarks(self, total: NDArray[Any]) -> tuple[str, ...]:
         """What a person should know about the corpus score of `total`, one line each; mostly nothing."""
         return ()
-
-    def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
-        """Corpus scores of many totals at once, (m, k) -> (m,); override where it can be done without a loop."""
-        return np.array([self.corpus_score(total) for total in totals], dtype=np.float64)
 
     def score_gradient(self, total: NDArray[Any]) -> NDArray[np.float64]:
         """(k,) the corpus score's derivative in each statistic of `total`; 0 where there is none to be had.
@@ -127,6 +127,25 @@ class Metric(ABC):
             scores = self.corpus_scores(np.vstack([upper, lower]))
             slope = (scores[: len(at)] - scores[len(at) :]) / (np.diag(upper) - np.diag(lower))
         return np.where(np.isfinite(slope), slope, 0.0)
+
+
+class MeanMetric(Metric):
+    """A metric that does not decompose: statistics (n, 2) float64, score and 1; the corpus score is the mean."""
+
+    def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
+        """(m,) means; of nothing 0."""
+        return mean(totals)
+
+
+def mean(sums: NDArray[Any]) -> NDArray[np.float64]:
+    """(m,) sums over numbers of (m, 2) sums and numbers; of nothing 0."""
+    sums = np.asarray(sums, dtype=np.float64)
+    return np.asarray(np.divide(sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=sums[:, 1] > 0))
+
+
+def with_ones(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(n, 2) the statistics of a `MeanMetric` from (n,) scores."""
+    return np.column_stack([scores, np.ones_like(scores)])
 
 
 @dataclass(frozen=True)

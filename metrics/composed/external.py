@@ -13,23 +13,30 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import Metric, Signature
-from lasw.metrics.composed.external_program import BATCH, STREAM, Program, program
+from lasw.metrics.base import MeanMetric, Signature, with_ones
+from lasw.metrics.composed.external_program import STREAM, Program, program
 from lasw.metrics.errors import UserError, unknown
+from lasw.metrics.registry import Limits, check_options, construct
 from lasw.metrics.text import Corpus, References, distinct, read_lines
 
-MODES = (STREAM, BATCH)
-DEFAULT_TIMEOUT, MOST_TIMEOUT = 600.0, 1e9
+MOST_TIMEOUT = 1e9
 _GRAMMAR = "EXTERNAL[:mode=stream|batch][:timeout=SECONDS]:cmd=COMMAND"
+_TIMEOUT = Limits(
+    f"a number above 0, {MOST_TIMEOUT:g} at most",
+    above=0,
+    most=MOST_TIMEOUT,
+    unreadable="seconds",
+    shown="{name}: {key}={value}",
+)
 
 
 @dataclass(frozen=True)
-class External(Metric):
+class External(MeanMetric):
     """A program's numbers, on its own scale.
 
     Args:
@@ -44,8 +51,8 @@ class External(Metric):
     """
 
     command: tuple[str, ...]
-    mode: str = STREAM
-    timeout: float = DEFAULT_TIMEOUT
+    mode: Literal["stream", "batch"] = STREAM
+    timeout: Annotated[float, _TIMEOUT] = 600.0
 
     name = "EXTERNAL"
     display_scale = 1.0
@@ -53,12 +60,27 @@ class External(Metric):
     def __post_init__(self) -> None:
         if not self.command:
             raise UserError(f"{self.name} without a command", expected=_GRAMMAR)
-        if self.mode not in MODES:
-            raise unknown(f"value of {self.name}:mode", self.mode, list(MODES))
-        if not 0 < self.timeout <= MOST_TIMEOUT:
-            raise UserError(
-                f"{self.name}: timeout={self.timeout:g}", expected=f"a number above 0, {MOST_TIMEOUT:g} at most"
-            )
+        check_options(self)
+
+    @classmethod
+    def from_text(cls, text: str) -> External:
+        """The metric of what stands behind ``EXTERNAL:``.
+
+        Raises:
+            UserError: not of the form above, or the file of a command cannot be read.
+        """
+        before, found, command = f":{text}".partition(":cmd=")
+        if not found:
+            raise UserError("EXTERNAL without a command", expected=_GRAMMAR)
+        options: dict[str, str] = {}
+        for part in filter(None, before.split(":")):
+            key, _, value = part.partition("=")
+            if key not in ("mode", "timeout"):
+                raise unknown("option of EXTERNAL", key, ["mode", "timeout", "cmd"])
+            if key in options:
+                raise UserError(f"EXTERNAL: {key!r} is given twice")
+            options[key] = value
+        return construct(cls, options, cls.name, given={"command": _words(command)})
 
     def signature(self) -> Signature:
         """The command."""
@@ -81,20 +103,7 @@ class External(Metric):
         pairs = [(text, c.text(k)) for text, k in zip(texts, owner[rows].tolist(), strict=True) for c in corpora]
         answers = np.array(prepared.program.scores(pairs), dtype=np.float64).reshape(len(rows), len(corpora))
         best = answers.max(axis=1)[inverse] if len(rows) else np.zeros(0)
-        return np.stack([best, np.ones_like(best)], axis=1)
-
-    def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
-        """(n,) scores of single sentences."""
-        return self.corpus_scores(statistics)
-
-    def corpus_score(self, total: NDArray[Any]) -> float:
-        """The mean of the scores, 0 of none."""
-        return float(self.corpus_scores(np.asarray(total)[None])[0])
-
-    def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
-        """(m,) means."""
-        sums = np.asarray(totals, dtype=np.float64)
-        return np.divide(sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=sums[:, 1] != 0)
+        return with_ones(best)
 
 
 @dataclass(frozen=True)
@@ -103,30 +112,6 @@ class ExternalReferences:
 
     references: References
     program: Program
-
-
-def from_text(text: str) -> External:
-    """The metric of what stands behind ``EXTERNAL:``.
-
-    Raises:
-        UserError: not of the form above, or the file of a command cannot be read.
-    """
-    before, found, command = f":{text}".partition(":cmd=")
-    if not found:
-        raise UserError("EXTERNAL without a command", expected=_GRAMMAR)
-    options: dict[str, str] = {}
-    for part in filter(None, before.split(":")):
-        key, _, value = part.partition("=")
-        if key not in ("mode", "timeout"):
-            raise unknown("option of EXTERNAL", key, ["mode", "timeout", "cmd"])
-        if key in options:
-            raise UserError(f"EXTERNAL: {key!r} is given twice")
-        options[key] = value
-    try:
-        timeout = float(options.get("timeout", DEFAULT_TIMEOUT))
-    except ValueError:
-        raise UserError(f"EXTERNAL: timeout={options['timeout']}", expected="seconds") from None
-    return External(_words(command), options.get("mode", STREAM), timeout)
 
 
 def _words(command: str) -> tuple[str, ...]:

@@ -13,12 +13,13 @@ import threading
 import time
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import IO, Any
+from typing import IO, Any, Final
 
 from lasw.metrics.base import number_in
 from lasw.metrics.errors import UserError
 
-STREAM, BATCH = "stream", "batch"
+STREAM: Final = "stream"
+BATCH: Final = "batch"
 Pair = tuple[str, str]
 _TAIL = 300  # bytes of what it said on stderr that an error tells
 _GRACE = 5.0  # seconds to end by itself

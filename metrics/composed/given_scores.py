@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import Metric, Signature, number_in
+from lasw.metrics.base import MeanMetric, Signature, number_in, with_ones
 from lasw.metrics.errors import UserError
 from lasw.metrics.text import Corpus, References, distinct, read_lines
 
@@ -26,7 +26,7 @@ _SHOWN = 60
 
 
 @dataclass(frozen=True, eq=False)
-class GivenScores(Metric):
+class GivenScores(MeanMetric):
     """Numbers from a table, on their own scale.
 
     Args:
@@ -43,6 +43,18 @@ class GivenScores(Metric):
 
     name = "SCORES"
     display_scale = 1.0
+
+    @classmethod
+    def from_text(cls, text: str) -> GivenScores:
+        """The metric of what stands behind ``SCORES:``.
+
+        Raises:
+            UserError: not of the form above, or the file cannot be read.
+        """
+        key, equals, path = text.partition("=")
+        if key != "file" or not path:
+            raise UserError(f"SCORES:{text}" if equals or text else "SCORES without a file", expected=_GRAMMAR)
+        return read_scores(path)
 
     def signature(self) -> Signature:
         """The file's name and a fingerprint of the scores."""
@@ -66,8 +78,7 @@ class GivenScores(Metric):
         best = np.empty(len(rows))
         for k, (row, segment) in enumerate(zip(rows.tolist(), owner[rows].tolist(), strict=True)):
             best[k] = self._score(hypotheses.text(row), prepared, segment)
-        best = best[inverse]
-        return np.stack([best, np.ones_like(best)], axis=1)
+        return with_ones(best[inverse])
 
     def _score(self, hypothesis: str, references: References, segment: int) -> float:
         texts = [c.text(segment) for c in references.corpora] if self.with_references else [None]
@@ -80,19 +91,6 @@ class GivenScores(Metric):
                 remedy="is its text tokenised and cased in the same way?",
             )
         return max(found)
-
-    def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
-        """(n,) scores of single sentences."""
-        return self.corpus_scores(statistics)
-
-    def corpus_score(self, total: NDArray[Any]) -> float:
-        """The mean of the scores, 0 of none."""
-        return float(self.corpus_scores(np.asarray(total)[None])[0])
-
-    def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
-        """(m,) means."""
-        sums = np.asarray(totals, dtype=np.float64)
-        return np.divide(sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=sums[:, 1] != 0)
 
 
 def read_scores(path: str | Path, *, encoding: str = "utf-8") -> GivenScores:
@@ -140,15 +138,3 @@ def _number(text: str, path: str | Path, line: int) -> float:
 
 def _short(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]} ..."
-
-
-def from_text(text: str) -> GivenScores:
-    """The metric of what stands behind ``SCORES:``.
-
-    Raises:
-        UserError: not of the form above, or the file cannot be read.
-    """
-    key, equals, path = text.partition("=")
-    if key != "file" or not path:
-        raise UserError(f"SCORES:{text}" if equals or text else "SCORES without a file", expected=_GRAMMAR)
-    return read_scores(path)

@@ -51,6 +51,28 @@ class Mixture(Metric):
             if not abs(weight) <= LARGEST:  # NaN is not
                 raise UserError(f"MIX: weight {weight}", expected=f"a number from {-LARGEST:g} to {LARGEST:g}")
 
+    @classmethod
+    def from_text(cls, text: str) -> Mixture:
+        """The metric whose terms are ``SPEC=WEIGHT:SPEC=WEIGHT``.
+
+        Raises:
+            UserError: not of this form, or a term is no metric.
+        """
+        metrics: list[Metric] = []
+        weights: list[float] = []
+        term: list[str] = []
+        for part in text.split(":"):
+            rest, equals, last = part.rpartition("=")
+            if equals and (not term or "=" in rest):
+                metrics.append(_inner(":".join([*term, rest])))
+                weights.append(_number(last))
+                term = []
+            else:
+                term.append(part)
+        if term:
+            raise UserError(f"MIX: {':'.join(term)!r} without a weight", expected=_GRAMMAR)
+        return cls(tuple(metrics), tuple(weights))
+
     def signature(self) -> Signature:
         """Weights, each with the name and the settings of its metric behind it."""
         settings: list[tuple[str, str]] = []
@@ -85,10 +107,6 @@ class Mixture(Metric):
         parts = self._parts(statistics)
         scores = [m.sentence_scores(x) for m, x in zip(self.metrics, parts, strict=True)]
         return self._sum(scores, len(statistics))
-
-    def corpus_score(self, total: NDArray[Any]) -> float:
-        """The weighted sum of corpus scores."""
-        return float(self.corpus_scores(np.asarray(total)[None])[0])
 
     def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
         """(m,) weighted sums of corpus scores."""
@@ -133,28 +151,6 @@ class Mixture(Metric):
             owner = np.zeros(1, dtype=np.int32)
             sizes.append([m.statistics(text, m.prepare(references), owner).shape[1] for m in self.metrics])
         return sizes[0], sizes[1]
-
-
-def from_terms(text: str) -> Mixture:
-    """The metric whose terms are ``SPEC=WEIGHT:SPEC=WEIGHT``.
-
-    Raises:
-        UserError: not of this form, or a term is no metric.
-    """
-    metrics: list[Metric] = []
-    weights: list[float] = []
-    term: list[str] = []
-    for part in text.split(":"):
-        rest, equals, last = part.rpartition("=")
-        if equals and (not term or "=" in rest):
-            metrics.append(_inner(":".join([*term, rest])))
-            weights.append(_number(last))
-            term = []
-        else:
-            term.append(part)
-    if term:
-        raise UserError(f"MIX: {':'.join(term)!r} without a weight", expected=_GRAMMAR)
-    return Mixture(tuple(metrics), tuple(weights))
 
 
 def _inner(spec: str) -> Metric:

@@ -17,18 +17,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, Signature
-from lasw.metrics.errors import unknown
 from lasw.metrics.kernels import borrowing
 from lasw.metrics.ngram import ReferenceNgrams
+from lasw.metrics.registry import check_options
 from lasw.metrics.text import Corpus, References, distinct
-
-REFLENS = ("average", "best")
 
 _WORD_BITS = 64
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
@@ -51,11 +49,10 @@ class EditRate(Metric):
         UserError: a value that does not exist.
     """
 
-    reflen: str = "average"
+    reflen: Literal["average", "best"] = "average"
 
     def __post_init__(self) -> None:
-        if self.reflen not in REFLENS:
-            raise unknown(f"value of {self.name}:reflen", self.reflen, list(REFLENS))
+        check_options(self)
 
     def label(self, spec: str) -> str:
         """One minus the rate, and called so."""
@@ -91,14 +88,6 @@ class EditRate(Metric):
         out: NDArray[np.int32],
     ) -> None:
         """Fill `out` (m, R): the edits from each hypothesis `rows` (m,) to each of its R references."""
-
-    def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
-        """(n,) one minus the rates."""
-        return self.corpus_scores(statistics)
-
-    def corpus_score(self, total: NDArray[Any]) -> float:
-        """One minus the rate of summed statistics."""
-        return float(self.corpus_scores(np.asarray(total)[None])[0])
 
     def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
         """(m,) one minus the rates of m sums."""
@@ -162,28 +151,6 @@ class CoverDisjointErrorRate(EditRate):
         """Edits and jumps."""
         line = np.zeros(int(hypotheses.lengths.max(initial=0)) + 1, dtype=np.int32)
         _jumps(*_texts(hypotheses, references, owner, rows), line, out)
-
-
-_CLASSES: dict[str, type[EditRate]] = {
-    c.name: c for c in (WordErrorRate, PositionIndependentErrorRate, CoverDisjointErrorRate)
-}
-
-
-def from_spec(name: str, options: dict[str, str]) -> EditRate:
-    """The metric of a specification, ``WER:reflen=best``.
-
-    Raises:
-        UserError: an option or a value that does not exist, with the nearest that does.
-    """
-    return configured(_CLASSES[name], options)
-
-
-def configured(kind: type[EditRate], options: dict[str, str]) -> EditRate:
-    """A metric of the class `kind` with the options of a specification."""
-    for key in options:
-        if key != "reflen":
-            raise unknown(f"option of {kind.name}", key, ["reflen"])
-    return kind(**options)
 
 
 def error_rates(edits: NDArray[Any], lengths: NDArray[Any]) -> NDArray[np.float64]:

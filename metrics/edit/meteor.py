@@ -14,20 +14,21 @@ Stems are of lower-cased words, so words that differ in case alone match in the 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, Signature
-from lasw.metrics.errors import UserError, unknown
+from lasw.metrics.errors import unknown
 from lasw.metrics.kernels import borrowing
 from lasw.metrics.ngram import ReferenceNgrams
+from lasw.metrics.registry import Limits, check_options
 from lasw.metrics.text import Corpus, References, Vocabulary, distinct
 
 NO_STEMS = "none"
+_ABOVE_0 = "a number above 0"
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,12 @@ class Meteor(Metric):
     """
 
     stem: str = "english"
-    power: float = 3.0
+    power: Annotated[float, Limits(_ABOVE_0, above=0, unreadable=_ABOVE_0)] = 3.0
 
     name = "METEOR"
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.power) and self.power > 0):
-            raise UserError(f"METEOR:power={self.power}", expected="a number above 0")
+        check_options(self)
         if self.stem not in (NO_STEMS, "english"):
             import snowballstemmer  # type: ignore[import-untyped]
 
@@ -103,14 +103,6 @@ class Meteor(Metric):
         scores = self.corpus_scores(counts.reshape(-1, 4)).reshape(many, len(rows))
         best: NDArray[np.int32] = counts[scores.argmax(axis=0), np.arange(len(rows))]
         return best[inverse]
-
-    def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
-        """(n,) scores of single sentences."""
-        return self.corpus_scores(statistics)
-
-    def corpus_score(self, total: NDArray[Any]) -> float:
-        """The score of summed statistics."""
-        return float(self.corpus_scores(np.asarray(total)[None])[0])
 
     def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
         """(m,) scores; without a match 0."""
@@ -235,21 +227,3 @@ def _align(ids, start, end, places, stems, stages, heads, following, aligned, ru
             for back in range(best_size):
                 aligned[best_i - back] = best_j - back
                 runs[0, best_j - back] = 1
-
-
-def from_spec(name: str, options: dict[str, str]) -> Meteor:
-    """The metric of a specification, ``METEOR:stem=german:power=1``.
-
-    Raises:
-        UserError: an option that does not exist, with the nearest that does, or a bad value.
-    """
-    values: dict[str, Any] = dict(options)
-    for key in options:
-        if key not in ("stem", "power"):
-            raise unknown(f"option of {name}", key, ["stem", "power"])
-    if "power" in options:
-        try:
-            values["power"] = float(options["power"])
-        except ValueError:
-            raise UserError(f"{name}:power={options['power']}", expected="a number above 0") from None
-    return Meteor(**values)

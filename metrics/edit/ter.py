@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.edit.edits import EditRate, configured
+from lasw.metrics.edit.edits import EditRate
 from lasw.metrics.edit.ter_kernel import BEAM, shift_edits
 from lasw.metrics.ngram import ReferenceNgrams
 from lasw.metrics.text import Corpus
@@ -50,12 +50,3 @@ class TranslationEditRate(EditRate):
             np.zeros((2, tokens + 1), dtype=np.int32),
             out,
         )
-
-
-def from_spec(name: str, options: dict[str, str]) -> EditRate:
-    """The metric of a specification, ``TER:reflen=best``.
-
-    Raises:
-        UserError: an option or a value that does not exist, with the nearest that does.
-    """
-    return configured(TranslationEditRate, options)

@@ -10,16 +10,16 @@ first in the hypothesis, then in the references).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, Signature
 from lasw.metrics.embedding.semantic_kernel import match_softly
-from lasw.metrics.embedding.wmd import check_vectors, configured
-from lasw.metrics.errors import UserError
+from lasw.metrics.embedding.wmd import check_vectors
 from lasw.metrics.ngram import COLUMNS, ReferenceNgrams, SimpBleu
+from lasw.metrics.registry import Limits, check_options
 from lasw.metrics.text import Corpus, References, distinct
 from lasw.metrics.vectors import Embedding, described, nearest, open_vectors
 
@@ -46,15 +46,14 @@ class SemanticBleu(Metric):
     """
 
     vectors: str = ""
-    k: int = 3
+    k: Annotated[int, Limits(f"a whole number from 0 to {MOST_NEIGHBOURS}", least=0, most=MOST_NEIGHBOURS)] = 3
     alpha: float = 1.0
 
     name = "SRBLEU"
 
     def __post_init__(self) -> None:
         check_vectors(self.name, self.vectors)
-        if not 0 <= self.k <= MOST_NEIGHBOURS:
-            raise UserError(f"{self.name}:k={self.k}", expected=f"a whole number from 0 to {MOST_NEIGHBOURS}")
+        check_options(self)
         self._sentence_bleu()  # refuses a bad alpha
 
     def signature(self) -> Signature:
@@ -104,10 +103,6 @@ class SemanticBleu(Metric):
         """(n,) BLEU of single sentences, smoothed."""
         return self._sentence_bleu().sentence_scores(statistics)
 
-    def corpus_score(self, total: NDArray[Any]) -> float:
-        """BLEU of summed statistics."""
-        return SimpBleu("BLEU").corpus_score(total)
-
     def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
         """(m,) BLEU of m sums."""
         return SimpBleu("BLEU").corpus_scores(totals)
@@ -129,13 +124,3 @@ class NeighbourlyReferences:
     embedding: Embedding
     near: NDArray[np.int64]
     cosines: NDArray[np.float64]
-
-
-def from_spec(name: str, options: dict[str, str]) -> SemanticBleu:
-    """The metric of a specification, ``SRBLEU:vectors=FILE:k=3``.
-
-    Raises:
-        UserError: an option that does not exist, with the nearest that does, or a bad value.
-    """
-    metric: SemanticBleu = configured(SemanticBleu, options)
-    return metric

@@ -27,20 +27,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import Metric, Signature
+from lasw.metrics.base import MeanMetric, Signature, with_ones
 from lasw.metrics.embedding.idf import DocumentFrequencies, inverse, sentence_counts
 from lasw.metrics.embedding.wewpi_kernel import score_pairs
-from lasw.metrics.embedding.wmd import check_seed, check_vectors, configured
-from lasw.metrics.errors import UserError, unknown
+from lasw.metrics.embedding.wmd import check_vectors
+from lasw.metrics.errors import UserError
 from lasw.metrics.ngram import ReferenceNgrams
+from lasw.metrics.registry import Seed, check_options
 from lasw.metrics.text import Corpus, References, distinct
-from lasw.metrics.vectors import UNKNOWN, Embedding, described, open_vectors
+from lasw.metrics.vectors import Embedding, UnknownWords, described, open_vectors
 
 REFERENCES, HYPOTHESES = "references", "hypotheses"
 
 
 @dataclass(frozen=True)
-class We(Metric):
+class We(MeanMetric):
     """WE; scores in [0, 1].
 
     Args:
@@ -58,16 +59,14 @@ class We(Metric):
 
     vectors: str = ""
     df: str = REFERENCES
-    unknown: str = "zero"
-    seed: int = 1
+    unknown: UnknownWords = "zero"
+    seed: Seed = 1
 
     name = "WE"
 
     def __post_init__(self) -> None:
         check_vectors(self.name, self.vectors)
-        check_seed(self.name, self.seed)
-        if self.unknown not in UNKNOWN:
-            raise unknown(f"value of {self.name}:unknown", self.unknown, list(UNKNOWN))
+        check_options(self)
         if self.df not in (REFERENCES, HYPOTHESES) and not os.path.isfile(self.df):
             raise UserError(f"{self.name}:df={self.df}", expected=f"{REFERENCES}, {HYPOTHESES}, or a file of sentences")
 
@@ -106,20 +105,7 @@ class We(Metric):
         idf = prepared.idf(hypotheses if self.df == HYPOTHESES else None)
         scores = score_pairs(hypotheses, owners, rows, references, embedding, idf, aligned=self._aligned)
         best = scores.max(axis=0, initial=0.0)[inverse_rows]
-        return np.stack([best, np.ones_like(best)], axis=1)
-
-    def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
-        """(n,) scores of single sentences."""
-        return self.corpus_scores(statistics)
-
-    def corpus_score(self, total: NDArray[Any]) -> float:
-        """The mean of the scores."""
-        return float(self.corpus_scores(np.asarray(total)[None])[0])
-
-    def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
-        """(m,) means; of nothing 0."""
-        sums = np.asarray(totals, dtype=np.float64)
-        return np.divide(sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=sums[:, 1] > 0)
+        return with_ones(best)
 
 
 class WeWpi(We):
@@ -158,13 +144,3 @@ class WeightedReferences:
         if hypotheses is None:
             return np.stack([ours, ours])
         return np.stack([inverse(sentence_counts([hypotheses]), len(hypotheses)), ours])
-
-
-def from_spec(name: str, options: dict[str, str]) -> We:
-    """The metric of a specification, ``WEWPI:vectors=FILE:df=hypotheses``.
-
-    Raises:
-        UserError: an option that does not exist, with the nearest that does, or a bad value.
-    """
-    metric: We = configured({"WE": We, "WEWPI": WeWpi}[name], options)
-    return metric

@@ -18,35 +18,28 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import LARGEST, Metric, Signature
+from lasw.metrics.base import LARGEST, MeanMetric, Signature, with_ones
 from lasw.metrics.embedding.stop_words import StopWords, is_number
 from lasw.metrics.embedding.token_normalisation import Normaliser
 from lasw.metrics.embedding.wmd_kernel import CHUNKS, DISTANCE, EMPTY, LATE, MATCHED, MISSING, ORDER, move_words
-from lasw.metrics.errors import UserError, unknown
+from lasw.metrics.errors import UserError
 from lasw.metrics.ngram import ReferenceNgrams
+from lasw.metrics.registry import Limits, Seed, check_options
 from lasw.metrics.text import Corpus, References, distinct
-from lasw.metrics.vectors import UNKNOWN, Embedding, described, open_vectors
+from lasw.metrics.vectors import Embedding, UnknownWords, described, open_vectors
 
-CHOICES: dict[str, tuple[str, ...]] = {
-    "distance": ("cosine", "euclidean"),
-    "unknown": UNKNOWN,
-    "numbers": ("no", "yes"),
-    "preprocess": ("no", "yes"),
-}
 MOST_POWER = 20  # beyond it penalties above 1 would soon be infinite
-ORDER_CHOICES: dict[str, tuple[str, ...]] = {
-    "penalty": ("chunks", "listing", "order"),
-    "combine": ("add", "multiply", "reversed", "limited"),
-}
+
+_Factor = Annotated[float, Limits(f"a number from {-LARGEST:g} to {LARGEST:g}", least=-LARGEST, most=LARGEST)]
 
 
 @dataclass(frozen=True)
-class Wmd(Metric):
+class Wmd(MeanMetric):
     """One minus the word mover's distance.
 
     Args:
@@ -66,26 +59,20 @@ class Wmd(Metric):
     """
 
     vectors: str = ""
-    distance: str = "cosine"
-    unknown: str = "zero"
-    numbers: str = "no"
+    distance: Literal["cosine", "euclidean"] = "cosine"
+    unknown: UnknownWords = "zero"
+    numbers: Literal["no", "yes"] = "no"
     stop: str = ""
-    seed: int = 1
-    preprocess: str = "no"
+    seed: Seed = 1
+    preprocess: Literal["no", "yes"] = "no"
 
     name = "WMD"
 
     def __post_init__(self) -> None:
         check_vectors(self.name, self.vectors)
-        check_seed(self.name, self.seed)
-        for key, valid in self._choices().items():
-            if getattr(self, key) not in valid:
-                raise unknown(f"value of {self.name}:{key}", str(getattr(self, key)), list(valid))
+        check_options(self)
         if self.stop and not is_number(self.stop) and not os.path.isfile(self.stop):
             raise UserError(f"{self.name}:stop={self.stop}", expected="a number, or a file with a word a line")
-
-    def _choices(self) -> dict[str, tuple[str, ...]]:
-        return CHOICES
 
     def signature(self) -> Signature:
         """All settings; vectors by file name and fingerprint."""
@@ -118,7 +105,7 @@ class Wmd(Metric):
         """(n, 2) score and 1; the same text of a segment is looked at once."""
         measured, inverse = self.measures(hypotheses, prepared, owner)
         scores = 1.0 - self._combined(measured).min(axis=0, initial=math.inf)
-        return np.stack([scores[inverse], np.ones(len(inverse))], axis=1)
+        return with_ones(scores[inverse])
 
     def measures(
         self, hypotheses: Corpus, prepared: EmbeddedReferences, owner: NDArray[np.integer]
@@ -154,19 +141,6 @@ class Wmd(Metric):
         """(R, m) distances."""
         return measured[:, :, DISTANCE]
 
-    def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
-        """(n,) scores of single sentences."""
-        return self.corpus_scores(statistics)
-
-    def corpus_score(self, total: NDArray[Any]) -> float:
-        """The mean of the scores."""
-        return float(self.corpus_scores(np.asarray(total)[None])[0])
-
-    def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
-        """(m,) means; of nothing 0."""
-        sums = np.asarray(totals, dtype=np.float64)
-        return np.divide(sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=sums[:, 1] > 0)
-
 
 @dataclass(frozen=True)
 class Wmdo(Wmd):
@@ -186,29 +160,15 @@ class Wmdo(Wmd):
         rho: of 3.7.2.
     """
 
-    delta: float = 0.18
-    alpha: float = 0.1
-    penalty: str = "chunks"
-    cap: float = math.inf
-    power: float = 1.0
-    combine: str = "add"
-    rho: float = 1.0
+    delta: _Factor = 0.18
+    alpha: _Factor = 0.1
+    penalty: Literal["chunks", "listing", "order"] = "chunks"
+    cap: Annotated[float, Limits("a number of at least 0", least=0, most=math.inf)] = math.inf
+    power: Annotated[float, Limits(f"a number above 0, {MOST_POWER} at most", above=0, most=MOST_POWER)] = 1.0
+    combine: Literal["add", "multiply", "reversed", "limited"] = "add"
+    rho: _Factor = 1.0
 
     name = "WMDO"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for key in ("delta", "alpha", "power", "rho"):
-            if not abs(getattr(self, key)) <= LARGEST:  # NaN is not
-                limits = f"a number from {-LARGEST:g} to {LARGEST:g}"
-                raise UserError(f"{self.name}:{key}={getattr(self, key)}", expected=limits)
-        if math.isnan(self.cap) or self.cap < 0:
-            raise UserError(f"{self.name}:cap={self.cap}", expected="a number of at least 0")
-        if not 0 < self.power <= MOST_POWER:
-            raise UserError(f"{self.name}:power={self.power}", expected=f"a number above 0, {MOST_POWER} at most")
-
-    def _choices(self) -> dict[str, tuple[str, ...]]:
-        return {**CHOICES, **ORDER_CHOICES}
 
     def _needs_order(self) -> bool:
         return self.penalty == "order"
@@ -255,42 +215,7 @@ def check_vectors(name: str, path: str) -> None:
         raise UserError("no such file of word vectors", path=path)
 
 
-def check_seed(name: str, seed: int) -> None:
-    """Raise UserError unless `seed` can be one."""
-    if seed < 0:
-        raise UserError(f"{name}:seed={seed}", expected="a whole number of at least 0")
-
-
 def _shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     return str(value) or "none"
-
-
-def from_spec(name: str, options: dict[str, str]) -> Wmd:
-    """The metric of a specification, ``WMDO:vectors=FILE:delta=0.18:alpha=0.1``.
-
-    Raises:
-        UserError: an option that does not exist, with the nearest that does, or a bad value.
-    """
-    metric: Wmd = configured({"WMD": Wmd, "WMDO": Wmdo}[name], options)
-    return metric
-
-
-def configured(family: Any, options: dict[str, str]) -> Any:
-    """A metric whose settings are the fields of a dataclass, from text.
-
-    Raises:
-        UserError: an option that does not exist, or a value of another type.
-    """
-    known: dict[str, Any] = {f.name: type(f.default) for f in fields(family)}
-    values: dict[str, Any] = {}
-    for key, text in options.items():
-        if key not in known:
-            raise unknown(f"option of {family.name}", key, list(known))
-        try:
-            values[key] = known[key](text)
-        except ValueError:
-            kind = "a whole number" if known[key] is int else "a number"
-            raise UserError(f"{family.name}:{key}={text}", expected=kind) from None
-    return family(**values)

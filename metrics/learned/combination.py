@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, Signature
 from lasw.metrics.composed import Mixture
-from lasw.metrics.errors import UserError, unknown
-from lasw.metrics.learned.json_model import finite_numbers, read_json_model, strings
+from lasw.metrics.learned.json_model import finite_numbers, model_file, read_json_model, strings
 from lasw.metrics.registry import metric
 from lasw.metrics.text import write_text
 
@@ -133,18 +132,13 @@ def read_combination(path: str | Path) -> CombinationModel:
     )
 
 
-def from_spec(name: str, options: dict[str, str]) -> Combination:
+def from_file(model: str = "") -> Combination:
     """The metric of ``COMBINATION:model=FILE``.
 
     Raises:
-        UserError: no model, another option, or a model that cannot be read.
+        UserError: no model, or one that cannot be read.
     """
-    for key in options:
-        if key != "model":
-            raise unknown(f"option of {name}", key, ["model"])
-    if not options.get("model"):
-        raise UserError(f"{name} without a model", expected=f"{name}:model=FILE", remedy="train one: lasw train-metric")
-    return combination(read_combination(options["model"]))
+    return combination(read_combination(model_file(Combination.name, model)))
 
 
 def scaled(weights: Sequence[float] | NDArray[np.float64]) -> tuple[float, ...]:

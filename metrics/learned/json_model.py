@@ -71,6 +71,13 @@ def read_json_model(path: str | Path, kind: str, version: int) -> JsonModel:
     return JsonModel(document, path)
 
 
+def model_file(name: str, path: str) -> str:
+    """The path of a metric's model, or UserError that there is none."""
+    if not path:
+        raise UserError(f"{name} without a model", expected=f"{name}:model=FILE", remedy="train one: lasw train-metric")
+    return path
+
+
 def finite_numbers(values: list[Any]) -> bool:
     """Whether all are numbers, and none is larger than `LARGEST` in size."""
     return all(isinstance(x, (int, float)) and not isinstance(x, bool) and abs(x) <= LARGEST for x in values)

@@ -11,14 +11,14 @@ from __future__ import annotations
 import string
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, Signature
-from lasw.metrics.errors import UserError, unknown
 from lasw.metrics.kernels import borrowing
+from lasw.metrics.registry import Limits, check_options
 from lasw.metrics.text import Corpus, References, Vocabulary, distinct
 
 MOST_CHARS, MOST_WORDS, MOST_BETA = 20, 4, 1e6
@@ -45,19 +45,14 @@ class Chrf(Metric):
         UserError: a value out of range.
     """
 
-    chars: int = 6
-    words: int = 0
-    beta: float = 2.0
+    chars: Annotated[int, Limits(f"1 to {MOST_CHARS}", least=1, most=MOST_CHARS)] = 6
+    words: Annotated[int, Limits(f"0 to {MOST_WORDS}", least=0, most=MOST_WORDS)] = 0
+    beta: Annotated[float, Limits(f"a number above 0, {MOST_BETA:g} at most", above=0, most=MOST_BETA)] = 2.0
 
     name = "CHRF"
 
     def __post_init__(self) -> None:
-        if not 1 <= self.chars <= MOST_CHARS:
-            raise UserError(f"CHRF:chars={self.chars}", expected=f"1 to {MOST_CHARS}")
-        if not 0 <= self.words <= MOST_WORDS:
-            raise UserError(f"CHRF:words={self.words}", expected=f"0 to {MOST_WORDS}")
-        if not 0 < self.beta <= MOST_BETA:
-            raise UserError(f"CHRF:beta={self.beta}", expected=f"a number above 0, {MOST_BETA:g} at most")
+        check_options(self)
 
     def signature(self) -> Signature:
         """Orders and beta."""
@@ -92,14 +87,6 @@ class Chrf(Metric):
             better = scores > best_scores
             best[better], best_scores[better] = counts[better], scores[better]
         return best[inverse]
-
-    def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
-        """(n,) F-scores of single sentences."""
-        return self.corpus_scores(statistics)
-
-    def corpus_score(self, total: NDArray[Any]) -> float:
-        """The F-score of summed statistics."""
-        return float(self.corpus_scores(np.asarray(total)[None])[0])
 
     def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
         """(m,) F-scores, of mean precision and mean recall over the orders that both sides have."""
@@ -262,23 +249,3 @@ def _match(ids, offsets, segments, reference_ids, reference_offsets, order, keys
                     many += 1
         for i in range(many):
             counts[1, touched[i]] = 0
-
-
-def from_spec(name: str, options: dict[str, str]) -> Chrf:
-    """The metric of a specification, ``CHRF:words=2``.
-
-    Raises:
-        UserError: an option that does not exist, with the nearest that does, or a bad value.
-    """
-    known: dict[str, Callable[[str], Any]] = {"chars": int, "words": int, "beta": float}
-    values = {}
-    for key, text in options.items():
-        if key not in known:
-            raise unknown(f"option of {name}", key, list(known))
-        try:
-            values[key] = known[key](text)
-        except ValueError:
-            raise UserError(
-                f"{name}:{key}={text}", expected="a number" if key == "beta" else "a whole number"
-            ) from None
-    return Chrf(**values)

@@ -17,15 +17,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, Signature
-from lasw.metrics.errors import UserError, unknown
 from lasw.metrics.kernels import borrowing
 from lasw.metrics.ngram.counts import ReferenceNgrams
+from lasw.metrics.registry import Limits, check_options
 from lasw.metrics.text import Corpus, References, Vocabulary, distinct
 
 ORDERS = 5
@@ -53,14 +53,13 @@ class Nist(Metric):
         UserError: a value out of range.
     """
 
-    orders: int = ORDERS
+    orders: Annotated[int, Limits(f"1 to {MOST_ORDERS}", least=1, most=MOST_ORDERS)] = ORDERS
 
     name = "NIST"
     display_scale = 1.0
 
     def __post_init__(self) -> None:
-        if not 1 <= self.orders <= MOST_ORDERS:
-            raise UserError(f"NIST:orders={self.orders}", expected=f"1 to {MOST_ORDERS}")
+        check_options(self)
 
     def signature(self) -> Signature:
         """The largest order, and what several references mean."""
@@ -105,14 +104,6 @@ class Nist(Metric):
             out,
         )
         return out[inverse]
-
-    def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
-        """(n,) scores of single sentences."""
-        return self.corpus_scores(statistics)
-
-    def corpus_score(self, total: NDArray[Any]) -> float:
-        """The score of summed statistics."""
-        return float(self.corpus_scores(np.asarray(total)[None])[0])
 
     def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
         """(m,) scores; orders without n-grams add nothing, a text without words scores 0."""
@@ -258,17 +249,3 @@ def _match(  # type: ignore[no-untyped-def]
                     many += 1
         for i in range(many):
             counts[1, touched[i]] = 0
-
-
-def from_spec(name: str, options: dict[str, str]) -> Nist:
-    """The metric of a specification, ``NIST:orders=4``.
-
-    Raises:
-        UserError: an option that does not exist, with the nearest that does, or a bad value.
-    """
-    for key, text in options.items():
-        if key != "orders":
-            raise unknown(f"option of {name}", key, ["orders"])
-        if not text.isdecimal():
-            raise UserError(f"{name}:orders={text}", expected="a whole number")
-    return Nist(**{key: int(text) for key, text in options.items()})

@@ -15,17 +15,15 @@ What the definition leaves open is settled so:
 from __future__ import annotations
 
 import dataclasses
-import math
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import Metric, Signature
-from lasw.metrics.errors import UserError, unknown
+from lasw.metrics.base import Metric, Signature, mean, with_ones
+from lasw.metrics.errors import UserError
 from lasw.metrics.ngram.counts import (
     CLIPPED,
     CLOSEST,
@@ -36,19 +34,11 @@ from lasw.metrics.ngram.counts import (
     UNCLIPPED_RECALL,
     ReferenceNgrams,
 )
+from lasw.metrics.registry import NotNegative, check_options
 from lasw.metrics.text import Corpus, References
 
 NAME = re.compile(r"(?P<ratio>[PR])(?P<mean>[AG])(?P<brevity>B?)(?P<clip>C?)(?P<order>[1-4])")
 ALIASES = {"BLEU": "PGBC4", "BLEU+1": "PGBC4"}
-
-CHOICES: dict[str, tuple[str, ...]] = {
-    "smoothing": ("add", "lin-och"),
-    "bp": ("smoothed", "plain", "reference"),
-    "reflen": ("closest", "shortest", "average"),
-    "refs": ("joint", "each"),
-    "corpus": ("sum", "mean"),
-    "orders": ("all", "effective"),
-}
 
 
 @dataclass(frozen=True)
@@ -82,23 +72,18 @@ class SimpBleu(Metric):
     """
 
     name: str = "BLEU"
-    alpha: float | None = None
-    smoothing: str = "add"
-    bp: str | None = None
-    reflen: str = "closest"
-    refs: str = "joint"
-    corpus: str = "sum"
-    orders: str = "all"
+    alpha: NotNegative | None = None
+    smoothing: Literal["add", "lin-och"] = "add"
+    bp: Literal["smoothed", "plain", "reference"] | None = None
+    reflen: Literal["closest", "shortest", "average"] = "closest"
+    refs: Literal["joint", "each"] = "joint"
+    corpus: Literal["sum", "mean"] = "sum"
+    orders: Literal["all", "effective"] = "all"
 
     def __post_init__(self) -> None:
         if NAME.fullmatch(self._letters) is None:
             raise UserError(f"metric {self.name!r}", expected="[P|R][A|G][B]?[C]?[1-4], as PABC4")
-        if self.alpha is not None and not (math.isfinite(self.alpha) and self.alpha >= 0):
-            raise UserError(f"metric {self.name}: alpha={self.alpha}", expected="a number of at least 0")
-        for key, valid in CHOICES.items():
-            value = getattr(self, key)
-            if value not in valid and not (key == "bp" and value is None):
-                raise unknown(f"value of {self.name}:{key}", str(value), list(valid))
+        check_options(self)
 
     @property
     def _letters(self) -> str:
@@ -164,8 +149,7 @@ class SimpBleu(Metric):
         """See the class for the layouts."""
         if self.corpus == "mean":
             inner = dataclasses.replace(self, corpus="sum")
-            scores = inner.sentence_scores(inner.statistics(hypotheses, prepared, owner))
-            return np.stack([scores, np.ones_like(scores)], axis=1)
+            return with_ones(inner.sentence_scores(inner.statistics(hypotheses, prepared, owner)))
         clipped = CLIPPED if "C" in self._letters else (UNCLIPPED_RECALL if self._recall else UNCLIPPED)
         counts: list[NDArray[Any]] = [
             trie.statistics(
@@ -189,10 +173,6 @@ class SimpBleu(Metric):
         """(n,) scores of single sentences."""
         return self._scores(statistics, self.sentence_alpha)
 
-    def corpus_score(self, total: NDArray[Any]) -> float:
-        """The score of summed statistics."""
-        return float(self.corpus_scores(np.asarray(total)[None])[0])
-
     def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
         """(m,) scores of m sums of statistics (m, k)."""
         return self._scores(totals, self.corpus_alpha)
@@ -213,8 +193,7 @@ class SimpBleu(Metric):
 
     def _scores(self, statistics: NDArray[Any], alpha: float) -> NDArray[np.float64]:
         if self.corpus == "mean":
-            sums = np.asarray(statistics, dtype=np.float64)
-            return _ratio(sums[:, 0], sums[:, 1])
+            return mean(statistics)
         width = COLUMNS + self._recall
         if (
             statistics.ndim != 2
@@ -291,23 +270,3 @@ def _best_recall(counts: NDArray[np.int32], *, shortest: bool) -> NDArray[np.int
     order = lengths if shortest else 2 * np.abs(lengths - candidate) + (lengths > candidate)
     out[:, -1] = lengths[order.argmin(axis=0), rows]
     return out
-
-
-def from_spec(name: str, options: dict[str, str]) -> SimpBleu:
-    """The metric of a specification, ``PABC4:alpha=3:bp=plain``.
-
-    Raises:
-        UserError: an option or a value that does not exist, with the nearest that does.
-    """
-    known: dict[str, Callable[[str], Any]] = {"alpha": _number, **dict.fromkeys(CHOICES, str)}
-    for key in options:
-        if key not in known:
-            raise unknown(f"option of {name}", key, list(known))
-    return SimpBleu(name, **{key: known[key](value) for key, value in options.items()})
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise UserError(f"alpha={text}", expected="a number of at least 0") from None

@@ -6,8 +6,10 @@ from lasw.metrics.lazily import front_door
 
 # fmt: off
 if TYPE_CHECKING:
-    from lasw.metrics.registry.metrics import metric
-    from lasw.metrics.registry.parameter import Parameter, parameters
+    from lasw.metrics.registry.metrics import METRICS, metric
+    from lasw.metrics.registry.parameter import (
+        Limits, NotNegative, Parameter, Seed, check_options, construct, parameters,
+    )
     from lasw.metrics.registry.registry import Registry
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

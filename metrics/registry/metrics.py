@@ -1,48 +1,45 @@
-"""From a specification like ``PABC4:alpha=3`` to a metric. A new metric is one more line in `_FAMILIES`.
+"""From a specification like ``PABC4:alpha=3`` to a metric. A new metric is one more line in `METRICS`.
 
-``NAME[:key=value]*``: names are matched by each family's pattern, in order; keys are that family's own. A MIX holds
-specifications: ``MIX:SPEC=WEIGHT:SPEC=WEIGHT``.
+``NAME[:key=value]*``: what stands under the name is called with the options, see `construct`. Where options hold
+specifications, commands or paths it has a `from_text`, which gets all that is behind the name.
 """
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Callable
-from typing import cast
+from typing import Any
 
 from lasw.metrics.base import Metric
-from lasw.metrics.errors import UserError, unknown
+from lasw.metrics.errors import UserError
+from lasw.metrics.registry.parameter import construct, parameters
+from lasw.metrics.registry.registry import Registry
 
-Options = dict[str, str]
-
-# pattern of the name, module, function(name, options) -> Metric, names to show a person
-_FAMILIES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
-    (
-        r"[PR][AG]B?C?[1-4]|BLEU|BLEU\+1",
-        "lasw.metrics.ngram.simpbleu",
-        "from_spec",
-        ("PABC4", "PGBC4", "BLEU", "BLEU+1"),
-    ),
-    ("WER|PER|CDER", "lasw.metrics.edit.edits", "from_spec", ("WER", "PER", "CDER")),
-    ("TER", "lasw.metrics.edit.ter", "from_spec", ("TER",)),
-    ("CHRF", "lasw.metrics.ngram.chrf", "from_spec", ("CHRF",)),
-    ("NIST", "lasw.metrics.ngram.nist", "from_spec", ("NIST",)),
-    ("METEOR", "lasw.metrics.edit.meteor", "from_spec", ("METEOR",)),
-    ("ROSE", "lasw.metrics.learned.rose.rose", "from_spec", ("ROSE",)),
-    ("WMDO?", "lasw.metrics.embedding.wmd", "from_spec", ("WMD", "WMDO")),
-    ("WE(WPI)?", "lasw.metrics.embedding.wewpi", "from_spec", ("WE", "WEWPI")),
-    ("SRBLEU", "lasw.metrics.embedding.semantic_bleu", "from_spec", ("SRBLEU",)),
-    ("PAIRWISE", "lasw.metrics.learned.pairwise.pairwise", "from_spec", ("PAIRWISE",)),
-    ("COMBINATION", "lasw.metrics.learned.combination", "from_spec", ("COMBINATION",)),
+METRICS: Registry[Callable[..., Metric]] = Registry(
+    "metric",
+    {
+        **dict.fromkeys(("PABC4", "PGBC4", "BLEU", "BLEU+1"), "lasw.metrics.ngram.simpbleu:SimpBleu"),
+        "WER": "lasw.metrics.edit.edits:WordErrorRate",
+        "PER": "lasw.metrics.edit.edits:PositionIndependentErrorRate",
+        "CDER": "lasw.metrics.edit.edits:CoverDisjointErrorRate",
+        "TER": "lasw.metrics.edit.ter:TranslationEditRate",
+        "CHRF": "lasw.metrics.ngram.chrf:Chrf",
+        "NIST": "lasw.metrics.ngram.nist:Nist",
+        "METEOR": "lasw.metrics.edit.meteor:Meteor",
+        "ROSE": "lasw.metrics.learned.rose.rose:from_file",
+        "WMD": "lasw.metrics.embedding.wmd:Wmd",
+        "WMDO": "lasw.metrics.embedding.wmd:Wmdo",
+        "WE": "lasw.metrics.embedding.wewpi:We",
+        "WEWPI": "lasw.metrics.embedding.wewpi:WeWpi",
+        "SRBLEU": "lasw.metrics.embedding.semantic_bleu:SemanticBleu",
+        "PAIRWISE": "lasw.metrics.learned.pairwise.pairwise:from_file",
+        "COMBINATION": "lasw.metrics.learned.combination:from_file",
+        "MIX": "lasw.metrics.composed.mixture:Mixture",
+        "EXTERNAL": "lasw.metrics.composed.external:External",
+        "SCORES": "lasw.metrics.composed.given_scores:GivenScores",
+    },
 )
-
-# the same for those whose options hold specifications, commands or paths: their function gets all behind the name
-_NESTING: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
-    ("MIX", "lasw.metrics.composed.mixture", "from_terms", ("MIX",)),
-    ("EXTERNAL", "lasw.metrics.composed.external", "from_text", ("EXTERNAL",)),
-    ("SCORES", "lasw.metrics.composed.given_scores", "from_text", ("SCORES",)),
-)
+_SIMPBLEU = re.compile("[PR][AG]B?C?[1-4]")  # 64 names, of which `METRICS` shows two
 
 
 def metric(spec: str) -> Metric:
@@ -54,21 +51,18 @@ def metric(spec: str) -> Metric:
     """
     if not isinstance(spec, str):
         raise TypeError(f"metric {spec!r}; expected a string such as 'PABC4:alpha=3'")
-    name, _, rest = spec.partition(":")
-    for pattern, module, function, _names in _NESTING:
-        if re.fullmatch(pattern, name):
-            nested = cast(Callable[[str], Metric], getattr(importlib.import_module(module), function))
-            return nested(rest)
-    options: Options = {}
-    for part in filter(None, rest.split(":")):
+    name, _, text = spec.partition(":")
+    made: Any = METRICS.find("PABC4" if _SIMPBLEU.fullmatch(name) else name)
+    if hasattr(made, "from_text"):
+        nested: Metric = made.from_text(text)
+        return nested
+    options: dict[str, str] = {}
+    for part in filter(None, text.split(":")):
         key, equals, value = part.partition("=")
         if not equals:
             raise UserError(f"metric {spec!r}: {part!r}", expected="key=value")
         if key in options:
             raise UserError(f"metric {spec!r}: {key!r} is given twice")
         options[key] = value
-    for pattern, module, function, _names in _FAMILIES:
-        if re.fullmatch(pattern, name):
-            factory = cast(Callable[[str, Options], Metric], getattr(importlib.import_module(module), function))
-            return factory(name, options)
-    raise unknown("metric", name, [known for *_, names in _FAMILIES + _NESTING for known in names])
+    result: Metric = construct(made, options, name, given={"name": name} if "name" in parameters(made) else {})
+    return result

@@ -7,7 +7,7 @@ import os
 import re
 import zlib
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numba
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from lasw.metrics.text import Vocabulary
 from lasw.metrics.vectors.base import VectorFile
 
-UNKNOWN = ("zero", "random", "average")
+UnknownWords = Literal["zero", "random", "average"]
 _AVERAGED = 5  # vectors that `average` takes (Chow 2019, 3.4.2)
 _BLOCK = 1 << 15
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,:]\d+)*%?")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 
-from lasw.metrics import Metric, Registry, UserError, unknown
+from lasw.metrics import Metric, Registry, UserError, construct, parameters, unknown
 from lasw.tuning.optimisers.base import Optimiser
 
 OPTIMISERS: Registry[type[Optimiser]] = Registry(
@@ -23,7 +22,6 @@ OPTIMISERS: Registry[type[Optimiser]] = Registry(
 )
 
 Option = str | float | bool
-_TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
 def make_optimiser(
@@ -45,36 +43,16 @@ def make_optimiser(
         UserError: unknown name or option (with the nearest valid one), or a value that does not fit.
     """
     made = OPTIMISERS.find(name)
-    fields = {field.name: field for field in dataclasses.fields(made)}  # type: ignore[arg-type]
+    own = parameters(made)
     options = dict(options or {})
-    given: dict[str, object] = {"metric": metric, "seed": seed if "seed" in fields else None}
-    values: dict[str, object] = {key: value for key, value in given.items() if value is not None}
-    for key, value in options.items():
-        if key not in fields:
-            raise unknown(f"option of {name}", key, sorted(fields))
-        if key in values:
+    given = {"metric": metric, "seed": seed if "seed" in own else None}
+    given = {key: value for key, value in given.items() if value is not None}
+    for key in options:
+        if key not in own:
+            raise unknown(f"option of {name}", key, sorted(own))
+        if key in given:
             raise UserError(f"{key} is given twice, as an option of {name} and by itself", remedy="drop one")
-        values[key] = _converted(name, key, value, fields[key].default)
     try:
-        return made(**values)
+        return construct(made, options, name, given=given, shown="{name}: {key} is {value!r}")
     except ValueError as error:
         raise UserError(f"optimiser {name}: {error}") from None
-
-
-def _converted(name: str, key: str, value: Option, default: object) -> object:
-    """`value` as the type of the option's default."""
-    kind = type(default)
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    try:
-        if kind is bool:
-            return _TRUTH[text.lower()]
-        if kind is int and not isinstance(value, bool):
-            return int(text)
-        if kind is float and not isinstance(value, bool):
-            return float(text)
-        if kind is str and isinstance(value, str):
-            return value
-    except (KeyError, ValueError):
-        pass
-    wanted = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[kind]
-    raise UserError(f"{name}: {key} is {value!r}", expected=wanted)

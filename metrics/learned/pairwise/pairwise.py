@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import Metric, Signature
-from lasw.metrics.errors import UserError, unknown
+from lasw.metrics.base import MeanMetric, Signature, with_ones
+from lasw.metrics.learned.json_model import model_file
 from lasw.metrics.learned.pairwise.inputs import PreparedInputs
 from lasw.metrics.learned.pairwise.model import PairwiseModel, Seen, read_pairwise
 from lasw.metrics.text import Corpus, References, distinct
@@ -28,7 +28,7 @@ _STEP = 1 << 13  # hypotheses at once, so that what is computed for them stays i
 
 
 @dataclass(frozen=True)
-class Pairwise(Metric):
+class Pairwise(MeanMetric):
     """The pairwise network as a metric; scores in (0, 1), 0.5 is an average translation of the training set.
 
     Args:
@@ -95,32 +95,13 @@ class Pairwise(Metric):
             part = rows[start : start + _STEP]
             seen = self.seen(hypotheses.take(part), prepared, owner[part])
             scores[start : start + _STEP] = self.model.scores(seen, prepared.vectors[owner[part]])
-        scores = scores[inverse]
-        return np.stack([scores, np.ones_like(scores)], axis=1)
-
-    def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
-        """(n,) scores of single sentences."""
-        return self.corpus_scores(statistics)
-
-    def corpus_score(self, total: NDArray[Any]) -> float:
-        """The mean of the scores, 0 of none."""
-        return float(self.corpus_scores(np.asarray(total)[None])[0])
-
-    def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
-        """(m,) means."""
-        sums = np.asarray(totals, dtype=np.float64)
-        return np.divide(sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=sums[:, 1] != 0)
+        return with_ones(scores[inverse])
 
 
-def from_spec(name: str, options: dict[str, str]) -> Pairwise:
+def from_file(model: str = "", vectors: str = "") -> Pairwise:
     """The metric of ``PAIRWISE:model=FILE:vectors=FILE``.
 
     Raises:
-        UserError: no model, another option, or a model that cannot be read.
+        UserError: no model, or one that cannot be read.
     """
-    for key in options:
-        if key not in ("model", "vectors"):
-            raise unknown(f"option of {name}", key, ["model", "vectors"])
-    if not options.get("model"):
-        raise UserError(f"{name} without a model", expected=f"{name}:model=FILE", remedy="train one: lasw train-metric")
-    return Pairwise(read_pairwise(options["model"], options.get("vectors", "")))
+    return Pairwise(read_pairwise(model_file(Pairwise.name, model), vectors))

@@ -6,7 +6,6 @@ the mean of the sentence scores.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import Metric, Signature
-from lasw.metrics.errors import UserError, unknown
+from lasw.metrics.base import MeanMetric, Signature
+from lasw.metrics.learned.json_model import model_file
 from lasw.metrics.learned.rose.features import PreparedReferences
 from lasw.metrics.learned.rose.model import RoseModel, read_rose
 from lasw.metrics.learned.tagging import tagged, tagger
+from lasw.metrics.registry import NotNegative, check_options
 from lasw.metrics.text import Corpus, References, Vocabulary
 
 _STEP = 1 << 14  # hypotheses at once, so that their features stay in the processor's cache
@@ -33,7 +33,7 @@ class PreparedRose:
 
 
 @dataclass(frozen=True)
-class Rose(Metric):
+class Rose(MeanMetric):
     """ROSE with a trained model.
 
     Args:
@@ -49,13 +49,12 @@ class Rose(Metric):
     """
 
     model: RoseModel
-    step: float = 0.0
+    step: NotNegative = 0.0
 
     name = "ROSE"
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.step) and self.step >= 0):
-            raise UserError(f"metric {self.name}: step={self.step}", expected="a number of at least 0")
+        check_options(self)
 
     @property
     def display_scale(self) -> float:  # type: ignore[override]
@@ -105,19 +104,6 @@ class Rose(Metric):
             out[:, 0] = np.rint(out[:, 0] / self.step) * self.step
         return out
 
-    def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
-        """(n,) scores of single sentences."""
-        return self.corpus_scores(statistics)
-
-    def corpus_score(self, total: NDArray[Any]) -> float:
-        """The mean of the sentence scores, 0 of none."""
-        return float(self.corpus_scores(np.asarray(total)[None])[0])
-
-    def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
-        """(m,) mean scores of m sums of statistics."""
-        sums = np.asarray(totals, dtype=np.float64)
-        return np.divide(sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=sums[:, 1] != 0)
-
 
 @dataclass(frozen=True)
 class Tagging:
@@ -145,19 +131,10 @@ def _rows(corpus: Corpus, start: int, end: int) -> Corpus:
     return Corpus(corpus.ids[offsets[0] : offsets[-1]], offsets - offsets[0], corpus.vocabulary, corpus.path)
 
 
-def from_spec(name: str, options: dict[str, str]) -> Rose:
+def from_file(model: str = "", step: NotNegative = 0.0) -> Rose:
     """The metric of ``ROSE:model=FILE:step=S``.
 
     Raises:
-        UserError: no model, another option, or a model that cannot be read.
+        UserError: no model, or one that cannot be read.
     """
-    for key in options:
-        if key not in ("model", "step"):
-            raise unknown(f"option of {name}", key, ["model", "step"])
-    if not options.get("model"):
-        raise UserError(f"{name} without a model", expected=f"{name}:model=FILE", remedy="train one: lasw train-metric")
-    try:
-        step = float(options.get("step", "0"))
-    except ValueError:
-        raise UserError(f"metric {name}: step={options['step']}", expected="a number of at least 0") from None
-    return Rose(read_rose(options["model"]), step)
+    return Rose(read_rose(model_file(Rose.name, model)), step)

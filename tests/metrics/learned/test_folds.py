@@ -16,6 +16,7 @@ from lasw.metrics import (
     Corpus,
     DirectAssessment,
     Judgements,
+    MeanMetric,
     Metric,
     References,
     Signature,
@@ -34,7 +35,7 @@ SEGMENT_COUNT = 12
 
 
 @dataclass(frozen=True)
-class Known(Metric):
+class Known(MeanMetric):
     """Scores a hypothesis 1 if its reference was among the training data, else a hundredth of its length."""
 
     seen: frozenset[str]
@@ -50,12 +51,6 @@ class Known(Metric):
         known = np.array([prepared.corpora[0].text(int(k)) in self.seen for k in owner], dtype=np.float64)
         scores = np.where(known > 0, 1.0, hypotheses.lengths / 100)
         return np.stack([scores, np.ones_like(scores)], axis=1)
-
-    def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
-        return np.asarray(statistics[:, 0])
-
-    def corpus_score(self, total: NDArray[Any]) -> float:
-        return float(total[0] / total[1])
 
 
 @dataclass

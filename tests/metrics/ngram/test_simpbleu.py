@@ -23,10 +23,10 @@ from lasw.metrics import (
     UserError,
     Vocabulary,
     metric,
+    parameters,
     read_corpus,
     read_lines,
 )
-from lasw.metrics.ngram.simpbleu import CHOICES
 
 NAMES = ["".join(letters) for letters in itertools.product("PR", "AG", ("B", ""), ("C", ""), "1234")]
 
@@ -125,8 +125,9 @@ def one(spec: str, hypothesis: str, *references: str) -> tuple[float, float]:
 
 @st.composite
 def metrics(draw: st.DrawFn) -> SimpBleu:
-    options: dict[str, Any] = {key: draw(st.sampled_from(values)) for key, values in CHOICES.items()}
-    options["bp"] = draw(st.sampled_from([None, *CHOICES["bp"]]))
+    choices = {key: own.choices for key, own in parameters(SimpBleu).items() if own.choices}
+    options: dict[str, Any] = {key: draw(st.sampled_from(values)) for key, values in choices.items()}
+    options["bp"] = draw(st.sampled_from([None, *choices["bp"]]))
     return SimpBleu(draw(st.sampled_from(NAMES)), draw(st.sampled_from([None, 0.0, 0.5, 1.0, 3.0])), **options)
 
 

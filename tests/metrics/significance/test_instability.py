@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from lasw.metrics import Corpus, Metric, References, Signature, differences, spread
+from lasw.metrics import Corpus, MeanMetric, References, Signature, differences, spread
 from lasw.metrics.significance.instability import randomisation_p_value, resampled_means
 
 
-class Mean(Metric):
+class Mean(MeanMetric):
     """The mean of one number a segment, so that variances are known."""
 
     name = "mean"
@@ -24,12 +24,6 @@ class Mean(Metric):
 
     def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[Any]:
         raise NotImplementedError
-
-    def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
-        return np.asarray(statistics[:, 0] / statistics[:, 1])
-
-    def corpus_score(self, total: NDArray[Any]) -> float:
-        return float(total[0] / total[1])
 
 
 def runs(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -30,11 +30,8 @@ class MeanOfWeighted(Metric):
         values = np.random.default_rng(len(owner)).random((len(owner), 2))
         return values.astype(np.float64)
 
-    def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
-        return np.array([self.corpus_score(row) for row in statistics])
-
-    def corpus_score(self, total: NDArray[Any]) -> float:
-        return float(1 - abs(1 - total[0] / total[1]))
+    def corpus_scores(self, totals: NDArray[Any]) -> Floats:
+        return np.asarray(1 - abs(1 - totals[:, 0] / totals[:, 1]))
 
 
 METRICS = {spec: metric(spec) for spec in ("BLEU", "TER", "PABC4", "PABC4:alpha=1")} | {"mean": MeanOfWeighted()}
@@ -162,8 +159,8 @@ def test_nearly_parallel_lines_do_not_send_the_weights_to_infinity() -> None:
 
 def test_scores_that_are_no_number_never_win() -> None:
     class Undefined(MeanOfWeighted):
-        def corpus_score(self, total: NDArray[Any]) -> float:
-            return float("nan") if total[0] == 2 else float(total[0])
+        def corpus_scores(self, totals: NDArray[Any]) -> Floats:
+            return np.where(totals[:, 0] == 2, np.nan, totals[:, 0])
 
     statistics = np.array([[0.5, 1.0], [2.0, 1.0], [0.7, 1.0]])
     found = LineSearch(np.array([0, 3]), statistics, Undefined()).search(

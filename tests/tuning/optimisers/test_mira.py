@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy
 
-from lasw.metrics import Corpus, Metric, References, Signature, UserError, Vocabulary, metric
+from lasw.metrics import Corpus, MeanMetric, References, Signature, UserError, Vocabulary, metric
 from lasw.tuning import FeatureNames, NBest, Pool, Weights
 from lasw.tuning.nbest import ScoredList
 from lasw.tuning.optimisers.mira import kernel
@@ -20,7 +20,7 @@ WORDS = ["the", "red", "old", "bus", "drives", "today", "slowly", "over", "a", "
 NAMES = FeatureNames((("good", 1), ("noise", 2)))
 
 
-class Overlap(Metric):
+class Overlap(MeanMetric):
     """Share of distinct words found: does not decompose, statistics (score, 1)."""
 
     name = "OVERLAP"
@@ -39,12 +39,6 @@ class Overlap(Metric):
             own = set(corpus.ids[corpus.offsets[s] : corpus.offsets[s + 1]].tolist())
             rows.append([len(mine & own) / max(len(own), 1), 1.0])
         return np.array(rows).reshape(-1, 2)
-
-    def sentence_scores(self, statistics):
-        return statistics[:, 0]
-
-    def corpus_score(self, total):
-        return float(total[0] / total[1])
 
 
 def some_pool(seed, sentences=9, *, sparse=False, units=(1.0, 1.0, 1.0), references=1):

@@ -7,22 +7,18 @@ Symmetrisations: Och and Ney (2003); grow-diag-final(-and) Koehn, Och and Marcu 
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import UserError
+from lasw.metrics import UserError, Worker, ask_all
 from lasw.selection.alignment.pharaoh import Alignment, read_pharaoh
 
 # Iterations of each model when none are asked for. Five is what the literature trains them for; Eflomal's own number
@@ -42,7 +38,6 @@ _SYMMETRISATIONS = {
 SYMMETRISATIONS = (*_SYMMETRISATIONS, "forward", "backward")
 MAX_LENGTH = 1024  # tokens; the limit that Thot's aligners are built with
 _BLANK = re.compile(r"[ \t]+")
-_LAST_LINES = 5
 
 
 @dataclass(frozen=True)
@@ -113,11 +108,11 @@ def align_directions(
         for text, side in zip(texts, sides, strict=True):
             text.write_bytes("".join(" ".join(side[k]) + "\n" for k in kept.tolist()).encode())
         rounds = ITERATIONS[model] if iterations is None else iterations
-        described = [
-            _job(model, rounds, seed, texts if forward else texts[::-1], prefix)
+        requests = [
+            (model, rounds, seed, *map(str, texts if forward else texts[::-1]), str(prefix))
             for forward, prefix in zip((True, False), prefixes, strict=True)
         ]
-        _run(described, Path(scratch), jobs)
+        _carry_out(requests, jobs)
     forward, backward = (_spread(read_pharaoh(f"{prefix}.aligns"), kept, len(source)) for prefix in prefixes)
     return Directions(forward, transposed(backward), lengths[0], lengths[1], np.flatnonzero(~usable), prefixes)
 
@@ -164,48 +159,11 @@ def transposed(alignment: Alignment) -> Alignment:
     return Alignment(flipped[np.lexsort((flipped[:, 1], flipped[:, 0], pair))], alignment.offsets)
 
 
-def _job(model: str, iterations: int, seed: int, texts: Sequence[Path], prefix: Path) -> dict[str, Any]:
-    return {
-        "model": model,
-        "iterations": iterations,
-        "seed": seed,
-        "source": str(texts[0]),
-        "target": str(texts[1]),
-        "prefix": str(prefix),
-    }
-
-
-def _run(described: Sequence[dict[str, Any]], scratch: Path, jobs: int) -> None:
+def _carry_out(requests: Sequence[tuple[object, ...]], jobs: int) -> None:
     with ExitStack() as stack:
-        waiting = []
-        for number, job in enumerate(described):
-            path = scratch / f"job{number}.json"
-            path.write_text(json.dumps(job), encoding="utf-8")
-            log = scratch / f"log{number}"
-            process = stack.enter_context(_started(path, log))
-            stack.callback(process.kill)
-            waiting.append((process, log))
-            if jobs < 2:
-                process.wait()
-        for process, log in waiting:
-            if process.wait():
-                raise _failure(process.returncode, log)
-
-
-def _started(job: Path, log: Path) -> subprocess.Popen[bytes]:
-    with open(log, "wb") as errors:
-        return subprocess.Popen(
-            [sys.executable, "-m", "lasw.selection.alignment.process", str(job)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=errors,
-            env={**os.environ, "OMP_NUM_THREADS": "1"},
-        )
-
-
-def _failure(code: int, log: Path) -> UserError:
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    if any("No module named 'thot'" in line for line in lines):
-        return UserError("word alignment needs sil-thot", remedy="pip install 'lasw[thot]'")
-    said = " / ".join(lines[-_LAST_LINES:]) or "nothing"
-    return UserError(f"the aligner ended with code {code}; its last lines: {said}")
+        workers = []
+        for _ in requests[:jobs]:
+            died = "the aligner ended with code {code}"
+            workers.append(Worker(died, "lasw.selection.alignment.process", [], {"OMP_NUM_THREADS": "1"}))
+            stack.callback(workers[-1].close)
+        ask_all(workers, requests)

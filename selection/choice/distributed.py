@@ -9,15 +9,12 @@ part is reported.
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
-from concurrent.futures.process import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lasw.metrics import UserError, dask_client, watch_parent
+from lasw.metrics import UserError, dask_client, process_pool
 from lasw.selection.choice.candidates import Collection, Rank
 from lasw.selection.choice.la import Collect
 from lasw.selection.choice.shards import PAIRS, Part, ShardedBitext, pair_count, parts_of
@@ -72,13 +69,7 @@ def processes(n: int) -> Iterator[Workers]:
     Args:
         n: how many, at least 1.
     """
-    # Fresh processes: a forked one would share locks and threads of numerical libraries.
-    context = multiprocessing.get_context("spawn")
-
-    def start() -> Executor:
-        return ProcessPoolExecutor(n, mp_context=context, initializer=watch_parent, initargs=(os.getpid(),))
-
-    workers = Workers(start, 2 * n)
+    workers = Workers(lambda: process_pool(n), 2 * n)
     try:
         yield workers
     finally:

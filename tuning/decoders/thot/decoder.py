@@ -14,12 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from lasw.metrics import Corpus, UserError, Vocabulary, open_bytes, write_text
+from lasw.metrics import Corpus, UserError, Vocabulary, Worker, ask_all, open_bytes, write_text
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.thot.phrase_table import filter_phrase_table
 from lasw.tuning.decoders.thot.scratch import ScratchFolder
 from lasw.tuning.decoders.thot.training import DESCRIPTION, FORMAT
-from lasw.tuning.decoders.worker_pool import Worker, ask_all
 from lasw.tuning.nbest import NBest
 from lasw.tuning.weights import FeatureNames, Weights
 
@@ -195,7 +194,8 @@ class Thot(Decoder):
 
 
 def _worker(job: Path) -> Worker:
-    return Worker("the Thot decoder", "lasw.tuning.decoders.thot.worker", [str(job)], {"OMP_NUM_THREADS": "1"})
+    died = "the Thot decoder died (code {code})"
+    return Worker(died, "lasw.tuning.decoders.thot.worker", [str(job)], {"OMP_NUM_THREADS": "1"})
 
 
 def _stop(workers: list[Worker]) -> None:

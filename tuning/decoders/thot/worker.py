@@ -9,7 +9,7 @@ import json
 import sys
 from typing import Any
 
-from lasw.tuning.decoders.worker_pool import Failure, serve
+from lasw.metrics import UserError, serve
 
 # One hypothesis: its text, the unweighted feature values, the decoder's total.
 Hypothesis = tuple[str, tuple[float, ...], float]
@@ -25,27 +25,29 @@ def main(job_path: str) -> None:
 
     def answer(request: Request) -> Any:
         if not loaded:
-            try:
-                loaded.append(_loaded(job))
-            except ImportError:
-                return Failure("decoding with Thot needs sil-thot; pip install 'lasw[thot]'")
-        if loaded[0] is None:
-            return Failure(f"{job['folder']}: Thot cannot load the models; train the system again")
+            loaded.append(_loaded(job))
         return _translated(loaded[0], int(job["stack"]), request)
 
     serve(answer)
 
 
 def _loaded(job: dict[str, Any]) -> Any:
-    """The model with its settings, None if Thot cannot read its files."""
-    from thot.alignment import AlignmentModelType
-    from thot.translation import SmtModel
+    """The model with its settings.
+
+    Raises:
+        UserError: sil-thot is not installed, or Thot cannot read the model's files.
+    """
+    try:
+        from thot.alignment import AlignmentModelType
+        from thot.translation import SmtModel
+    except ImportError:
+        raise UserError("decoding with Thot needs sil-thot", remedy="pip install 'lasw[thot]'") from None
 
     model = SmtModel(getattr(AlignmentModelType, job["alignment_model"].upper()))
     if not model.load_translation_model(job["translation_model"]) or not model.load_language_model(
         job["language_model"]
     ):
-        return None
+        raise UserError("Thot cannot load the models", path=job["folder"], remedy="train the system again")
     model.heuristic = job["heuristic"]
     model.non_monotonicity = job["reordering"]
     # Thot's A is the longest source phrase; a W of 1 or more is a number of translations, below that a share of the

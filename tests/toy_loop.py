@@ -81,7 +81,7 @@ class Step(Optimiser):
     def __init__(self, seed: int, noise: float = 0.2, size: float = 0.5) -> None:
         self.seed, self.noise, self.size = seed, noise, size
 
-    def fit(self, pool: Pool, start: Weights) -> Fit:
+    def learn(self, pool: Pool, start: Weights, others: Sequence[Weights]) -> Fit:
         scores = pool.sentence_scores(metric("BLEU+1"))
         step = np.zeros(len(start.dense))
         for s in range(len(pool.starts) - 1):

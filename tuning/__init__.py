@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     )
     from lasw.tuning.nbest import NBest
     from lasw.tuning.optimisers import (
-        DEFAULT_SEED, MERT, OPTIMISERS, Fit, Floats, Optimiser, PairwiseOptimiser, make_optimiser,
+        DEFAULT_SEED, MERT, OPTIMISERS, Fit, Floats, Optimiser, PairwiseOptimiser, ProThenMert, make_optimiser,
     )
     from lasw.tuning.pool import (
         Pool, check_lists, check_min_count, first_hypotheses, pruned, read_pool, read_scored_pool,

@@ -3,36 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from lasw.metrics import UserError
 from lasw.scripts.mert_moses.settings import Learning
-from lasw.tuning import FeatureNames, Fit, Optimiser, Weights, make_optimiser
-
-if TYPE_CHECKING:
-    from lasw.metrics import Signature
-    from lasw.tuning import MERT, Pool
-
-
-class ProThenMert(Optimiser):
-    """MERT that starts from PRO's weights besides the previous ones."""
-
-    name = "PRO+MERT"
-
-    def __init__(self, pro: Optimiser, mert: MERT) -> None:
-        self._pro = pro
-        self._mert = mert
-
-    def signature(self) -> Signature:
-        """MERT's, and PRO's beside it."""
-        pro = self._pro.signature()
-        return self._mert.signature().with_settings({f"pro.{key}": value for key, value in pro.settings})
-
-    def fit(self, pool: Pool, start: Weights, *, others: Sequence[Weights] = ()) -> Fit:
-        """As `MERT.fit`, with one more starting point."""
-        first = self._pro.fit(pool, start)
-        found = self._mert.fit(pool, start, others=(first.weights, *others))
-        return Fit(found.weights, found.objective, found.iterations, (*first.warnings, *found.warnings))
+from lasw.tuning import FeatureNames, Optimiser, ProThenMert, make_optimiser
 
 
 def optimiser_for(learning: Learning, names: FeatureNames) -> Callable[[int], Optimiser]:

@@ -206,7 +206,7 @@ class _RecordedWeights(Optimiser):
     def __init__(self, weights: Weights) -> None:
         self._weights = weights
 
-    def fit(self, pool: Pool, start: Weights) -> Fit:
+    def learn(self, pool: Pool, start: Weights, others: Sequence[Weights]) -> Fit:
         """The weights."""
         return Fit(self._weights, 0.0, 0)
 

@@ -14,7 +14,6 @@ the same numbers as one that was never interrupted.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -257,14 +256,13 @@ class _Run:
         optimiser = self.loop.optimiser(iteration_seed(self.loop.seed, iteration))
         given = pruned(self.pool, before, self.loop.min_count)
         pool, before = given.pool, given.start
-        if self.loop.earlier_starts and "others" in inspect.signature(optimiser.fit).parameters:
+        earlier: list[Weights] = []
+        if self.loop.earlier_starts and optimiser.takes_others:
             earlier = [self.history.weights(k) for k in range(self._oldest(iteration) - 1, iteration - 1)]
-            fit = optimiser.fit(pool, before, others=earlier)  # type: ignore[call-arg]
-        else:
-            fit = optimiser.fit(pool, before)
-            if self.loop.earlier_starts and iteration == 1:
-                told = f"earlier_starts has no effect: {optimiser.name} has no starting points"
-                fit = replace(fit, warnings=(*fit.warnings, told))
+        fit = optimiser.fit(pool, before, others=earlier)
+        if self.loop.earlier_starts and not optimiser.takes_others and iteration == 1:
+            told = f"earlier_starts has no effect: {optimiser.name} has no starting points"
+            fit = replace(fit, warnings=(*fit.warnings, told))
         if not np.isfinite(fit.weights.dense).all() or not np.isfinite(list(fit.weights.sparse.values())).all():
             raise UserError(f"iteration {iteration}: {optimiser.name} found weights that are not finite")
         if given.line:

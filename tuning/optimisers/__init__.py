@@ -7,7 +7,7 @@ from lasw.metrics.lazily import front_door
 # fmt: off
 if TYPE_CHECKING:
     from lasw.tuning.optimisers.base import DEFAULT_SEED, Fit, Optimiser
-    from lasw.tuning.optimisers.mert import MERT
+    from lasw.tuning.optimisers.mert import MERT, ProThenMert
     from lasw.tuning.optimisers.pairs import (
         LOSSES, MAX_STEPS, MIRROR_IMAGES, Floats, PairwiseOptimiser, previous_vector, to_size,
     )

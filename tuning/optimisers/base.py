@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING
 
-from lasw.metrics import Signature
+from lasw.metrics import Metric, Signature
+from lasw.metrics import metric as metric_of
+from lasw.tuning.pool import Columns, Floats, Standardised, check_norm, one_thread
 from lasw.tuning.weights import Weights
 
 if TYPE_CHECKING:
@@ -32,20 +36,155 @@ class Fit:
     warnings: tuple[str, ...] = field(default=())
 
 
+def unchanged(start: Weights, why: str, objective: float = 0.0) -> Fit:
+    """The start weights, and why."""
+    return Fit(start, objective, 0, (f"{why}: the weights stay as they are",))
+
+
 class Optimiser(ABC):
-    """Finds weights under which the candidates that the loss prefers score best."""
+    """Finds weights under which the candidates that the loss prefers score best.
+
+    One is a frozen dataclass of its hyper-parameters, `metric` and `norm` among them, with `learn`.
+
+    Attributes:
+        name: in signatures and messages.
+        takes_others: whether more starting points make a difference.
+        metric: the loss, or its specification.
+        norm: of the result, see `Columns.weights`.
+    """
 
     name: str
+    takes_others: bool = False
+    metric: Metric | str
+    norm: str
+
+    def __post_init__(self) -> None:
+        check_norm(self.norm)
+        _ = self.measure
+
+    @property
+    def measure(self) -> Metric:
+        """The metric of `metric`.
+
+        Raises:
+            UserError: there is none of that specification.
+        """
+        return metric_of(self.metric) if isinstance(self.metric, str) else self.metric
 
     def signature(self) -> Signature:
-        """All that the weights depend on besides the pool; an optimiser with settings adds them."""
-        return Signature(self.name, ())
+        """All that the weights depend on besides the pool and where `fit` starts."""
+        names: list[str] = [hyper.name for hyper in fields(self)] if is_dataclass(self) else []
+        return Signature(self.name, tuple(pair for name in names for pair in self._shown(name, getattr(self, name))))
 
-    @abstractmethod
-    def fit(self, pool: Pool, start: Weights) -> Fit:
-        """New weights from all candidates so far.
+    def _shown(self, name: str, value: object) -> list[tuple[str, str]]:
+        """What the signature says of the hyper-parameter `name`."""
+        if name == "metric":
+            metric = self.measure.signature()
+            return [("metric", metric.name), *((f"metric.{key}", text) for key, text in metric.settings)]
+        if isinstance(value, bool):
+            value = "on" if value else "off"
+        return [(name.replace("_", "-"), value if isinstance(value, str) else repr(value))]
+
+    def fit(self, pool: Pool, start: Weights, *, others: Sequence[Weights] = ()) -> Fit:
+        """New weights from all candidates so far; the start weights and one warning if there is nothing to learn.
 
         Args:
             pool: all candidates with their statistics.
             start: the weights of the previous iteration, over the same features.
+            others: more starting points, for an optimiser that `takes_others`.
+
+        Raises:
+            ValueError: the pool is empty, or weights are of other features.
+            UserError: as the class says.
         """
+        if not len(pool):
+            raise ValueError("an empty pool: there is nothing to learn from")
+        if any(weights.names != pool.names for weights in (start, *others)):
+            raise ValueError("weights of other features than the pool's")
+        return self.learn(pool, start, others) or unchanged(start, self.nothing())
+
+    @abstractmethod
+    def learn(self, pool: Pool, start: Weights, others: Sequence[Weights]) -> Fit | None:
+        """`fit` on a pool that has candidates; None if there is nothing to learn."""
+
+    def nothing(self) -> str:
+        """Why there is nothing to learn."""
+        return f"no choice among the candidates changes {self.measure.name}, or no feature tells them apart"
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is learnt in standard units.
+
+    Attributes:
+        pool: all candidates.
+        metric: the loss.
+        features: of the candidates.
+        start: the weights before.
+        norm: of those to come.
+    """
+
+    pool: Pool
+    metric: Metric
+    features: Standardised
+    start: Weights
+    norm: str
+
+    def weights(self, v: Floats) -> Weights:
+        """Weights from those in standard units (q,)."""
+        return self.features.weights(v, self.start, self.norm)
+
+    def corpus_score(self, v: Floats) -> float:
+        """The metric's, of the candidates that score best under `v` (q,)."""
+        return self.pool.corpus_score(self.metric, self.weights(v))
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was learnt: weights in standard units (q,), and as `Fit`."""
+
+    v: Floats
+    objective: float
+    iterations: int
+    warnings: tuple[str, ...] = ()
+
+
+class StandardisedOptimiser(Optimiser):
+    """One whose weights are in standard units (`lasw.tuning.pool.standardised`): the features' own do not matter."""
+
+    def learn(self, pool: Pool, start: Weights, others: Sequence[Weights]) -> Fit | None:
+        """See `Optimiser`."""
+        columns, metric = Columns.of(pool), self.measure
+        pool.statistics(metric)  # computed here, on all threads
+        if not columns.varies.any():
+            return None
+        with one_thread():
+            task = Task(pool, metric, Standardised.of(columns), start, self.norm)
+            found = self.search(task)
+        if found is None or not found.v.any():
+            return None
+        return Fit(task.weights(found.v), found.objective, found.iterations, found.warnings)
+
+    @abstractmethod
+    def search(self, task: Task) -> Found | None:
+        """The best weights; None if nothing tells candidates apart."""
+
+
+def at_least(name: str, value: float, least: float) -> None:
+    """Refuse a hyper-parameter below `least`, or not finite.
+
+    Raises:
+        ValueError: with its name.
+    """
+    if not (math.isfinite(value) and value >= least):
+        raise ValueError(f"{name} is {value}, expected a number of at least {least:g}")
+
+
+def above_zero(name: str, value: float) -> None:
+    """Refuse a hyper-parameter that is not above 0, or not finite.
+
+    Raises:
+        ValueError: with its name.
+    """
+    if not (math.isfinite(value) and value > 0):
+        raise ValueError(f"{name} is {value}, expected a number above 0")

@@ -18,20 +18,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy
 
-from lasw.metrics import Metric, Signature, UserError
-from lasw.tuning.optimisers.base import Fit, Optimiser
-from lasw.tuning.optimisers.hyperparameters import as_metric, at_least, nothing_to_learn, settings_of
-from lasw.tuning.optimisers.softmax import expected_statistics, score_derivatives, softmax
-from lasw.tuning.pool import Columns, Floats, Standardised, check_norm, one_thread
-
-if TYPE_CHECKING:
-    from lasw.tuning.pool import Pool
-    from lasw.tuning.weights import Weights
+from lasw.metrics import Metric, UserError, borrowing
+from lasw.tuning.optimisers.base import Found, StandardisedOptimiser, Task, at_least
+from lasw.tuning.optimisers.softmax import minimised, softmax
+from lasw.tuning.pool import Columns, Floats, Standardised
 
 TOLERANCE = 1e-7  # of the solver, relative to the objective
 COOLING = 0.25  # each stage's entropy weight, of that of the stage before
@@ -39,7 +32,7 @@ WARM = 0.02  # the first stage's, for metrics in [0, 1]
 
 
 @dataclass(frozen=True)
-class Expected(Optimiser):
+class Expected(StandardisedOptimiser):
     """Maximises the metric of expected statistics. Nothing is drawn.
 
     Args:
@@ -55,7 +48,7 @@ class Expected(Optimiser):
 
     Raises:
         ValueError: a hyper-parameter out of its range.
-        UserError: an unknown metric or norm.
+        UserError: an unknown metric or norm; in `fit`, `scale` so large that the softmax has no slope left.
     """
 
     name = "EXPECTED"
@@ -69,63 +62,34 @@ class Expected(Optimiser):
     norm: str = "l1"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         at_least("scale", self.scale, 0.0)
         at_least("l2", self.l2, 0.0)
         at_least("stages", self.stages, 1)
         at_least("iterations", self.iterations, 1)
         if not math.isfinite(self.entropy):
             raise ValueError(f"entropy is {self.entropy}, expected a number")
-        check_norm(self.norm)
-        as_metric(self.metric)
 
-    def signature(self) -> Signature:
-        """All settings."""
-        return settings_of(self)
-
-    def fit(self, pool: Pool, start: Weights) -> Fit:
-        """New weights; the previous ones and one warning if no weights could change the score.
-
-        Args:
-            pool: all candidates; not empty.
-            start: where the solver starts.
-
-        Raises:
-            UserError: `scale` so large that the softmax has no slope left.
-        """
-        metric = as_metric(self.metric)
-        columns = Columns.of(pool)
-        statistics = pool.statistics(metric)[columns.order].astype(np.float64)
-        if not columns.varies.any() or not _vary(statistics, columns):
-            return nothing_to_learn(start, metric)
-        with one_thread():
-            return self._fit(metric, Standardised.of(columns), statistics, start)
-
-    def _fit(self, metric: Metric, features: Standardised, statistics: Floats, start: Weights) -> Fit:
-        objective = ExpectedScore(metric, features, statistics)
-        v, value, iterations, done = self.scale * features.start(start), 0.0, 0, False
+    def search(self, task: Task) -> Found | None:
+        """See `StandardisedOptimiser`."""
+        columns = task.features.columns
+        statistics = task.pool.statistics(task.metric)[columns.order].astype(np.float64)
+        if not _vary(statistics, columns):
+            return None
+        objective = ExpectedScore(task.metric, task.features, statistics)
+        v, best = self.scale * task.features.start(task.start), None
         if not objective.loss(v, 0.0, 0.0)[1].any():
             if objective.loss(np.zeros_like(v), 0.0, 0.0)[1].any():
                 raise UserError(
                     f"optimiser expected: scale {self.scale:g} leaves no candidate but the best-scoring one a chance",
                     expected="a smaller one",
                 )
-            return nothing_to_learn(start, metric)  # BLEU, where the whole pool has no 4-gram right
+            return None  # BLEU, where the whole pool has no 4-gram right
         for temperature in self._temperatures():
-            found: Any = scipy.optimize.minimize(
-                objective.loss,
-                v,
-                args=(temperature, self.l2),
-                jac=True,
-                method="L-BFGS-B",
-                options={"maxiter": self.iterations, "ftol": TOLERANCE, "gtol": 1e-9},
-            )
-            v, value = found.x, -float(found.fun)
-            iterations += int(found.nit)
-            done = found.nit < self.iterations
-        if not v.any():
-            return nothing_to_learn(start, metric)
-        warnings = () if done else (f"the solver did not converge in {self.iterations} iterations",)
-        return Fit(features.weights(v, start, self.norm), value, iterations, warnings)
+            before = 0 if best is None else best.iterations
+            v, loss, more, warnings = minimised(objective.loss, v, (temperature, self.l2), self.iterations, TOLERANCE)
+            best = Found(v, -loss, before + more, warnings)
+        return best
 
     def _temperatures(self) -> list[float]:
         falling = [WARM * COOLING**stage for stage in range(self.stages - 1)]
@@ -172,3 +136,35 @@ def _vary(statistics: Floats, columns: Columns) -> bool:
     first = columns.starts[:-1]
     low, high = np.minimum.reduceat(statistics, first, axis=0), np.maximum.reduceat(statistics, first, axis=0)
     return bool((low != high).any())
+
+
+@borrowing
+def expected_statistics(probability, statistics, total):  # type: ignore[no-untyped-def]
+    """Fill total (k,) with the sum of all candidates' statistics (n, k), each times its probability."""
+    total[:] = 0.0
+    for i in range(probability.shape[0]):
+        for k in range(total.shape[0]):
+            total[k] += probability[i] * statistics[i, k]
+
+
+@borrowing
+def score_derivatives(starts, probability, statistics, slope, entropy, temperature, derivative):  # type: ignore[no-untyped-def]
+    """Fill derivative (n,): of slope . expected statistics + temperature * sum of entropies, in each model score.
+
+    p_i (u_i - mean of u), with u_i = slope . statistics_i - temperature * log p_i.
+    """
+    for s in range(starts.shape[0] - 1):
+        first, last = starts[s], starts[s + 1]
+        mean = 0.0
+        for i in range(first, last):
+            value = 0.0
+            for k in range(slope.shape[0]):
+                value += slope[k] * statistics[i, k]
+            derivative[i] = value
+            mean += probability[i] * value
+        for i in range(first, last):
+            p = probability[i]
+            value = derivative[i] - mean
+            if temperature != 0.0 and p > 0.0:
+                value -= temperature * (math.log(p) + entropy[s])
+            derivative[i] = p * value

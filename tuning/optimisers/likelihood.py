@@ -13,28 +13,21 @@ new ones, `rounds` times in all; the round whose weights give the best corpus sc
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
-from lasw.metrics import Metric, Signature
-from lasw.tuning.optimisers.base import Fit, Optimiser
-from lasw.tuning.optimisers.hyperparameters import as_metric, at_least, nothing_to_learn, settings_of
-from lasw.tuning.optimisers.oracle import OracleChoice, are_references, highest
-from lasw.tuning.optimisers.softmax import softmax
-from lasw.tuning.pool import Columns, Floats, Standardised, check_norm, one_thread
-
-if TYPE_CHECKING:
-    from lasw.tuning.pool import Pool
-    from lasw.tuning.weights import Weights
+from lasw.metrics import Metric
+from lasw.tuning.optimisers.base import Found, StandardisedOptimiser, Task, at_least
+from lasw.tuning.optimisers.oracle import Candidates, OracleChoice
+from lasw.tuning.optimisers.softmax import minimised, softmax
+from lasw.tuning.pool import Floats, Standardised
 
 TOLERANCE = 1e-8  # of the solver, relative to the objective
 
 
 @dataclass(frozen=True)
-class MaximumLikelihood(Optimiser):
+class MaximumLikelihood(StandardisedOptimiser):
     """Makes the oracles probable. Nothing is drawn.
 
     Args:
@@ -65,59 +58,33 @@ class MaximumLikelihood(Optimiser):
     norm: str = "l1"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         at_least("rounds", self.rounds, 1)
         at_least("l2", self.l2, 0.0)
         at_least("iterations", self.iterations, 1)
-        check_norm(self.norm)
-        as_metric(self.metric)
         self._choice()
 
     def _choice(self) -> OracleChoice:
         return OracleChoice(self.oracle, self.mu)
 
-    def signature(self) -> Signature:
-        """All settings."""
-        return settings_of(self)
-
-    def fit(self, pool: Pool, start: Weights) -> Fit:
-        """New weights; the previous ones and one warning if no sentence has oracles and others.
-
-        Args:
-            pool: all candidates; not empty.
-            start: where the solver starts; chooses ``mixed`` oracles.
-        """
-        metric, choice = as_metric(self.metric), self._choice()
-        columns = Columns.of(pool)
-        scores = pool.sentence_scores(metric)[columns.order]
-        reference = are_references(pool)[columns.order] if choice.needs_text else None
-        if not columns.varies.any() or highest(columns.starts, scores).all():
-            return nothing_to_learn(start, metric)
-        features, best = Standardised.of(columns), -np.inf
-        v, iterations, fit = features.start(start), 0, nothing_to_learn(start, metric)
-        with one_thread():
-            for _ in range(self.rounds if choice.needs_model else 1):
-                target = targets(columns.starts, choice.oracles(columns.starts, scores, features.scores(v), reference))
-                if not target.any():
-                    break
-                found: Any = scipy.optimize.minimize(
-                    Likelihood(features, target).loss,
-                    v,
-                    args=(self.l2,),
-                    jac=True,
-                    method="L-BFGS-B",
-                    options={"maxiter": self.iterations, "ftol": TOLERANCE, "gtol": 1e-9},
-                )
-                v, iterations = found.x, iterations + int(found.nit)
-                weights = features.weights(v, start, self.norm)
-                value = pool.corpus_score(metric, weights)
-                if v.any() and value > best:
-                    best, fit = value, Fit(weights, -float(found.fun), iterations, self._warnings(found))
-        return fit
-
-    def _warnings(self, found: Any) -> tuple[str, ...]:
-        if found.nit < self.iterations:
-            return ()
-        return (f"the solver did not converge in {self.iterations} iterations",)
+    def search(self, task: Task) -> Found | None:
+        """See `StandardisedOptimiser`."""
+        features, choice = task.features, self._choice()
+        candidates = Candidates.of(task, choice)
+        v, iterations, highest, best = features.start(task.start), 0, -np.inf, None
+        if not candidates.differ:
+            return None
+        for _ in range(self.rounds if choice.needs_model else 1):
+            target = targets(features.starts, choice(candidates, features.scores(v)))
+            if not target.any():
+                break
+            loss = Likelihood(features, target).loss
+            v, least, more, warnings = minimised(loss, v, (self.l2,), self.iterations, TOLERANCE)
+            iterations += more
+            score = task.corpus_score(v)
+            if v.any() and score > highest:
+                highest, best = score, Found(v, -least, iterations, warnings)
+        return best
 
 
 def targets(starts: NDArray[np.int64], oracles: NDArray[np.bool_]) -> Floats:

@@ -1,18 +1,74 @@
-"""What the perceptron and the ramp loss share: one pass over the sentences with an update after each, averaged."""
+"""Optimisers that go from sentence to sentence, made of three parts: oracle, rival and step.
+
+    w += rate (h(oracle) - h(rival)) - rate C (w - w0)
+
+The oracle is the candidate that shall win (`lasw.tuning.optimisers.oracle`), chosen before each round; the rival is the
+one that competes with it under the weights of the moment. Unless the metric finds the two equally good the step goes
+from the one to the other, and in any case back towards the start weights w0. The metric is in units of its spread.
+
+    perceptron   any oracle          the model's best                  a rate
+    ramp         hope, model's best  fear, model's best                a rate, a pull back
+    plain hinge  a fixed oracle      fear (the cost-augmented best)    a rate, a pull back
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import abstractmethod
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics import borrowing
+from lasw.tuning.optimisers.base import Found, StandardisedOptimiser, Task
+from lasw.tuning.optimisers.oracle import Candidates, Oracle, single
 from lasw.tuning.pool import Floats, Standardised
 
 SMALLEST_FACTOR = 1e-9  # the factor that a penalty shrinks is multiplied into z before it vanishes
 FACTOR, FACTOR_SUM, STEPS, UPDATES = range(4)
+
+
+@dataclass(frozen=True)
+class Rival:
+    """The highest by model - cost * metric: with cost 0 the model's best, above it the fear.
+
+    Args:
+        cost: as said.
+    """
+
+    cost: float = 0.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far the weights move.
+
+    Args:
+        rate: of the steps, times the number of sentences.
+        c: C, strength of the pull back to the start weights, relative to the mean loss of a sentence.
+    """
+
+    rate: float
+    c: float = 0.0
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What an optimiser is made of.
+
+    Args:
+        oracle, rival, step: as said.
+        rounds: how often oracles are chosen.
+        passes: over all sentences in each round.
+        by_mean: oracles are chosen by the mean of the weights so far, not by those of the moment.
+    """
+
+    oracle: Oracle
+    rival: Rival
+    step: Step
+    rounds: int
+    passes: int = 1
+    by_mean: bool = False
 
 
 @dataclass
@@ -56,53 +112,52 @@ class OnlineWeights:
         return int(self._state[UPDATES])
 
     def learn(
-        self,
-        sentences: NDArray[np.int64],
-        target: NDArray[np.int64],
-        metric: Floats,
-        *,
-        fear: float,
-        rate: float,
-        pull: float = 0.0,
+        self, sentences: NDArray[np.int64], target: NDArray[np.int64], metric: Floats, rival: Rival, step: Step
     ) -> None:
-        """One pass: w += rate (h(target) - h(rival)) - pull (w - base) after each sentence.
+        """One pass with a step after each sentence.
 
         Args:
             sentences: which ones, in this order.
             target: (S',) place of the candidate that shall win; -1: the sentence is left out.
             metric: (n,) sentence scores.
-            fear: the rival is the highest by model - fear * metric.
-            rate: of the steps.
-            pull: in [0, 1].
+            rival, step: the other two parts.
         """
         features = self.features
         weights = (self._base_scores, self._z, self._correction, self._state)
         columns = (features.dense, *features.entries)
-        _learn(sentences, features.starts, columns, target, metric, fear, rate, pull, weights)
+        rate = step.rate / len(target)
+        pull = min(step.c * rate, 1.0)  # all the way back at most
+        _learn(sentences, features.starts, columns, target, metric, rival.cost, rate, pull, weights)
 
 
-def best_round(
-    weights: OnlineWeights, rounds: int, learn: Callable[[OnlineWeights], None], score: Callable[[Floats], float]
-) -> tuple[Floats, float, int]:
-    """Learn for some rounds; the average of all weights behind the round after which it scored best.
+class OnlineOptimiser(StandardisedOptimiser):
+    """An optimiser made of `Parts`; the mean of the weights behind the round after which it scored best wins."""
 
-    Args:
-        weights: the start.
-        rounds: at least 1.
-        learn: one round.
-        score: of weights (q,), higher is better.
+    seed: int
 
-    Returns:
-        The weights (q,), their score, the number of the round from 1; the first of equally good ones.
-    """
-    best, highest, winner = weights.base, -np.inf, 0
-    for number in range(1, rounds + 1):
-        learn(weights)
-        average = weights.average
-        value = score(average)
-        if value > highest:
-            best, highest, winner = average, value, number
-    return best, highest, winner
+    @abstractmethod
+    def parts(self) -> Parts:
+        """What it is made of."""
+
+    def search(self, task: Task) -> Found | None:
+        """See `StandardisedOptimiser`."""
+        parts, features = self.parts(), task.features
+        candidates = Candidates.of(task, parts.oracle)
+        if not candidates.differ or not parts.oracle(candidates, np.zeros(len(candidates.metric))).any():
+            return None
+        generator = np.random.default_rng(self.seed)
+        weights = OnlineWeights(features, features.start(task.start))
+        best = Found(weights.base, -np.inf, 0)
+        for number in range(1, parts.rounds + 1):
+            model = features.scores(weights.average if parts.by_mean else weights.current)
+            target = single(features.starts, parts.oracle(candidates, model), model)
+            for _ in range(parts.passes):
+                weights.learn(generator.permutation(len(target)), target, candidates.units, parts.rival, parts.step)
+            average = weights.average
+            score = task.corpus_score(average)
+            if score > best.objective:
+                best = Found(average, score, number)
+        return best
 
 
 @borrowing

@@ -5,8 +5,7 @@
     hybrid     the reference where the list has it, else local (hybrid updating of Liang et al. 2006)
     mixed      argmax of metric(e) - mu (metric(e) - model(e))  (eq. 2.20, Chiang et al. 2008; hope with mu = 0.5)
 
-The opposite end, `worst`, is the least by the metric (mu = 0) or the least of metric(e) - mu (metric(e) + model(e)):
-what the model likes and the metric does not (fear, Chiang 2012).
+The ramp loss has a hope of its own, argmax of model(e) + alpha metric(e) (`Hope`).
 
 Equation 2.20 adds a metric in [0, 1] to a model score of any unit. Here both are divided by their spread first (root
 mean square of the differences from the sentence's mean), so that mu means the same for all weights and metrics.
@@ -18,7 +17,8 @@ earliest (`single`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from lasw.metrics import UserError, borrowing, unknown
 
 if TYPE_CHECKING:
+    from lasw.tuning.optimisers.base import Task
     from lasw.tuning.pool import Floats, Pool
 
 CHOICES = ("local", "reference", "hybrid", "mixed")
@@ -33,12 +34,59 @@ MU = 0.5  # Chiang et al. 2008
 
 
 @dataclass(frozen=True)
+class Candidates:
+    """What oracles are chosen from: n candidates, sentence by sentence.
+
+    Attributes:
+        starts: (S + 1,) where each sentence's candidates begin; every sentence has one.
+        metric: (n,) sentence scores, higher is better.
+        reference: (n,) bool, the candidate is a reference (see `are_references`); None: nobody asks.
+    """
+
+    starts: NDArray[np.int64]
+    metric: Floats
+    reference: NDArray[np.bool_] | None = None
+
+    @classmethod
+    def of(cls, task: Task, oracle: Oracle) -> Candidates:
+        """Those of a task, as far as the oracle looks at them.
+
+        Raises:
+            UserError: it needs text in a pool without.
+        """
+        order = task.features.columns.order
+        reference = are_references(task.pool)[order] if oracle.needs_text else None
+        return cls(task.features.starts, task.pool.sentence_scores(task.metric)[order], reference)
+
+    @cached_property
+    def units(self) -> Floats:
+        """(n,) the metric in units of its spread."""
+        return in_units(self.starts, self.metric)
+
+    @property
+    def differ(self) -> bool:
+        """Whether the metric tells two candidates of a sentence apart."""
+        return not highest(self.starts, self.metric).all()
+
+
+class Oracle(Protocol):
+    """Chooses the candidates of every sentence that shall win: several if they are equally good, or none."""
+
+    @property
+    def needs_text(self) -> bool:
+        """Whether it looks at the words of the candidates."""
+
+    def __call__(self, candidates: Candidates, model: Floats) -> NDArray[np.bool_]:
+        """(n,) the oracles under model scores (n,)."""
+
+
+@dataclass(frozen=True)
 class OracleChoice:
-    """A way to choose oracles.
+    """The oracle by its name.
 
     Args:
         name: one of `CHOICES`.
-        mu: share of the model score in ``mixed`` and in `worst`: 0 looks at the metric alone, 1 at the model alone.
+        mu: share of the model score in ``mixed``: 0 looks at the metric alone, 1 at the model alone.
 
     Raises:
         UserError: there is no such choice.
@@ -56,7 +104,7 @@ class OracleChoice:
 
     @property
     def needs_text(self) -> bool:
-        """Whether it looks at the words of the candidates."""
+        """See `Oracle`."""
         return self.name in ("reference", "hybrid")
 
     @property
@@ -64,40 +112,40 @@ class OracleChoice:
         """Whether other weights choose other oracles."""
         return self.name == "mixed"
 
-    def oracles(
-        self, starts: NDArray[np.int64], metric: Floats, model: Floats, reference: NDArray[np.bool_] | None = None
-    ) -> NDArray[np.bool_]:
-        """The oracles of every sentence: several if they are equally good, none where ``reference`` finds none.
-
-        Args:
-            starts: (S + 1,) where each sentence's candidates begin; every sentence has one.
-            metric: (n,) sentence scores, higher is better.
-            model: (n,) model scores.
-            reference: (n,) the candidate is a reference (see `are_references`); for the choices that need text.
-
-        Returns:
-            (n,) bool.
+    def __call__(self, candidates: Candidates, model: Floats) -> NDArray[np.bool_]:
+        """See `Oracle`; ``reference`` finds none in a list without it.
 
         Raises:
-            ValueError: a choice that needs `reference` without it.
+            ValueError: a choice that needs `Candidates.reference` without it.
         """
-        if self.needs_text:
-            if reference is None:
-                raise ValueError(f"{self.name} oracles need to know which candidates are references")
-            if self.name == "reference":
-                return reference
-            sizes = np.diff(starts)
-            has = np.repeat(np.logical_or.reduceat(reference, starts[:-1]), sizes)
-            return np.where(has, reference, highest(starts, metric))
-        if not self.needs_model:
-            return highest(starts, metric)
-        return highest(starts, (1 - self.mu) * in_units(starts, metric) + self.mu * in_units(starts, model))
+        starts = candidates.starts
+        if self.needs_model:
+            return highest(starts, (1 - self.mu) * candidates.units + self.mu * in_units(starts, model))
+        if not self.needs_text:
+            return highest(starts, candidates.metric)
+        reference = candidates.reference
+        if reference is None:
+            raise ValueError(f"{self.name} oracles need to know which candidates are references")
+        if self.name == "reference":
+            return reference
+        there = np.repeat(np.logical_or.reduceat(reference, starts[:-1]), np.diff(starts))
+        return np.where(there, reference, highest(starts, candidates.metric))
 
-    def worst(self, starts: NDArray[np.int64], metric: Floats, model: Floats) -> NDArray[np.bool_]:
-        """The opposite of the oracles, (n,) bool: least by the metric, or fear if the choice is ``mixed``."""
-        if not self.needs_model:
-            return highest(starts, -metric)
-        return highest(starts, self.mu * in_units(starts, model) - (1 - self.mu) * in_units(starts, metric))
+
+@dataclass(frozen=True)
+class Hope:
+    """The highest by model + weight * metric, the metric in units of its spread; with weight 0 the model's best.
+
+    Args:
+        weight: as said.
+    """
+
+    weight: float
+    needs_text: bool = False
+
+    def __call__(self, candidates: Candidates, model: Floats) -> NDArray[np.bool_]:
+        """See `Oracle`."""
+        return highest(candidates.starts, model + self.weight * candidates.units)
 
 
 def highest(starts: NDArray[np.int64], values: Floats) -> NDArray[np.bool_]:

@@ -9,24 +9,15 @@ sentences so far (Collins 2002); of the passes the one whose mean gives the best
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-import numpy as np
-
-from lasw.metrics import Metric, Signature
-from lasw.tuning.optimisers.base import DEFAULT_SEED, Fit, Optimiser
-from lasw.tuning.optimisers.hyperparameters import above_zero, as_metric, at_least, nothing_to_learn, settings_of
-from lasw.tuning.optimisers.online import OnlineWeights, best_round
-from lasw.tuning.optimisers.oracle import MU, OracleChoice, are_references, highest, single
-from lasw.tuning.pool import Columns, Floats, Standardised, check_norm, one_thread
-
-if TYPE_CHECKING:
-    from lasw.tuning.pool import Pool
-    from lasw.tuning.weights import Weights
+from lasw.metrics import Metric
+from lasw.tuning.optimisers.base import DEFAULT_SEED, above_zero, at_least
+from lasw.tuning.optimisers.online import OnlineOptimiser, Parts, Rival, Step
+from lasw.tuning.optimisers.oracle import MU, OracleChoice
 
 
 @dataclass(frozen=True)
-class Perceptron(Optimiser):
+class Perceptron(OnlineOptimiser):
     """Averaged perceptron on weights in standard units (`lasw.tuning.pool.standardised`).
 
     Args:
@@ -58,47 +49,11 @@ class Perceptron(Optimiser):
     seed: int = DEFAULT_SEED
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         above_zero("rate", self.rate)
         at_least("passes", self.passes, 1)
-        check_norm(self.norm)
-        as_metric(self.metric)
-        self._choice()
+        self.parts()
 
-    def _choice(self) -> OracleChoice:
-        return OracleChoice(self.oracle, self.mu)
-
-    def signature(self) -> Signature:
-        """All settings."""
-        return settings_of(self)
-
-    def fit(self, pool: Pool, start: Weights) -> Fit:
-        """New weights; the previous ones and one warning if no sentence has an oracle and others.
-
-        Args:
-            pool: all candidates; not empty.
-            start: where learning starts.
-        """
-        metric, choice, columns = as_metric(self.metric), self._choice(), Columns.of(pool)
-        starts, scores = columns.starts, pool.sentence_scores(metric)[columns.order]
-        reference = are_references(pool)[columns.order] if choice.needs_text else None
-        known = (starts, scores, np.zeros_like(scores), reference)
-        if not columns.varies.any() or highest(starts, scores).all() or not choice.oracles(*known).any():
-            return nothing_to_learn(start, metric)
-        with one_thread():
-            features = Standardised.of(columns)
-            generator = np.random.default_rng(self.seed)
-
-            def learn(weights: OnlineWeights) -> None:
-                model = features.scores(weights.average)
-                target = single(starts, choice.oracles(starts, scores, model, reference), model)
-                order = generator.permutation(len(target))
-                weights.learn(order, target, scores, fear=0.0, rate=self.rate / len(target))
-
-            def score(v: Floats) -> float:
-                return pool.corpus_score(metric, features.weights(v, start, self.norm))
-
-            begin = OnlineWeights(features, features.start(start))
-            best, value, winner = best_round(begin, self.passes, learn, score)
-            if not best.any():
-                return nothing_to_learn(start, metric)
-            return Fit(features.weights(best, start, self.norm), value, winner)
+    def parts(self) -> Parts:
+        """See `OnlineOptimiser`."""
+        return Parts(OracleChoice(self.oracle, self.mu), Rival(), Step(self.rate), self.passes, by_mean=True)

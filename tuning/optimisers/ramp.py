@@ -19,26 +19,17 @@ batch MIRA, the mean of the weights counts, and of the rounds the one whose mean
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-import numpy as np
-
-from lasw.metrics import Metric, Signature
-from lasw.tuning.optimisers.base import DEFAULT_SEED, Fit, Optimiser
-from lasw.tuning.optimisers.hyperparameters import above_zero, as_metric, at_least, nothing_to_learn, settings_of
-from lasw.tuning.optimisers.online import OnlineWeights, best_round
-from lasw.tuning.optimisers.oracle import highest, in_units, single
-from lasw.tuning.pool import Columns, Floats, Standardised, check_norm, one_thread
-
-if TYPE_CHECKING:
-    from lasw.tuning.pool import Pool
-    from lasw.tuning.weights import Weights
+from lasw.metrics import Metric
+from lasw.tuning.optimisers.base import DEFAULT_SEED, above_zero, at_least
+from lasw.tuning.optimisers.online import OnlineOptimiser, Parts, Rival, Step
+from lasw.tuning.optimisers.oracle import Hope
 
 VARIANTS = (1, 2, 3)
 
 
 @dataclass(frozen=True)
-class Ramp(Optimiser):
+class Ramp(OnlineOptimiser):
     """Minimises a ramp loss.
 
     Args:
@@ -73,6 +64,7 @@ class Ramp(Optimiser):
     seed: int = DEFAULT_SEED
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.variant not in VARIANTS:
             raise ValueError(f"variant is {self.variant}, expected 1, 2 or 3")
         above_zero("alpha", self.alpha)
@@ -80,43 +72,8 @@ class Ramp(Optimiser):
         above_zero("rate", self.rate)
         at_least("rounds", self.rounds, 1)
         at_least("passes", self.passes, 1)
-        check_norm(self.norm)
-        as_metric(self.metric)
 
-    def signature(self) -> Signature:
-        """All settings."""
-        return settings_of(self)
-
-    def fit(self, pool: Pool, start: Weights) -> Fit:
-        """New weights; the previous ones and one warning if the metric or the features tell no candidates apart.
-
-        Args:
-            pool: all candidates; not empty.
-            start: w0.
-        """
-        metric, columns = as_metric(self.metric), Columns.of(pool)
-        starts, scores = columns.starts, in_units(columns.starts, pool.sentence_scores(metric)[columns.order])
-        if not columns.varies.any() or highest(starts, scores).all():
-            return nothing_to_learn(start, metric)
+    def parts(self) -> Parts:
+        """See `OnlineOptimiser`."""
         hope, fear = 0.0 if self.variant == 1 else self.alpha, 0.0 if self.variant == 2 else self.alpha
-        with one_thread():
-            features = Standardised.of(columns)
-            generator = np.random.default_rng(self.seed)
-
-            def learn(weights: OnlineWeights) -> None:
-                model = features.scores(weights.current)
-                target = single(starts, highest(starts, model + hope * scores), model)
-                rate = self.rate / len(target)
-                pull = min(self.c * rate, 1.0)  # all the way back at most
-                for _ in range(self.passes):
-                    order = generator.permutation(len(target))
-                    weights.learn(order, target, scores, fear=fear, rate=rate, pull=pull)
-
-            def score(v: Floats) -> float:
-                return pool.corpus_score(metric, features.weights(v, start, self.norm))
-
-            begin = OnlineWeights(features, features.start(start))
-            best, value, winner = best_round(begin, self.rounds, learn, score)
-            if not best.any():
-                return nothing_to_learn(start, metric)
-            return Fit(features.weights(best, start, self.norm), value, winner)
+        return Parts(Hope(hope), Rival(fear), Step(self.rate, self.c), self.rounds, self.passes)

@@ -1,10 +1,36 @@
-"""Kernels of the softmax over each sentence's candidates: probabilities, expected statistics, their derivatives."""
+"""The softmax over each sentence's candidates, and the solver for what is made of it."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
+
+import scipy
 
 from lasw.metrics import borrowing
+from lasw.tuning.pool import Floats
+
+
+def minimised(
+    loss: Callable[..., tuple[float, Floats]], v: Floats, settings: tuple[float, ...], iterations: int, tolerance: float
+) -> tuple[Floats, float, int, tuple[str, ...]]:
+    """L-BFGS on a loss that gives its gradient too.
+
+    Args:
+        loss: of weights (q,) and `settings`.
+        v: (q,) where it starts.
+        settings: as said.
+        iterations: at most.
+        tolerance: relative to the loss.
+
+    Returns:
+        Weights (q,), their loss, the number of iterations, and a warning if these were not enough.
+    """
+    options: Any = {"maxiter": iterations, "ftol": tolerance, "gtol": 1e-9}
+    found: Any = scipy.optimize.minimize(loss, v, args=settings, jac=True, method="L-BFGS-B", options=options)
+    warnings = () if found.nit < iterations else (f"the solver did not converge in {iterations} iterations",)
+    return found.x, float(found.fun), int(found.nit), warnings
 
 
 @borrowing
@@ -30,35 +56,3 @@ def softmax(starts, scores, probability, normaliser, entropy):  # type: ignore[n
             probability[i] /= total
         normaliser[s] = largest + math.log(total)
         entropy[s] = math.log(total) - weighted / total
-
-
-@borrowing
-def expected_statistics(probability, statistics, total):  # type: ignore[no-untyped-def]
-    """Fill total (k,) with the sum of all candidates' statistics (n, k), each times its probability."""
-    total[:] = 0.0
-    for i in range(probability.shape[0]):
-        for k in range(total.shape[0]):
-            total[k] += probability[i] * statistics[i, k]
-
-
-@borrowing
-def score_derivatives(starts, probability, statistics, slope, entropy, temperature, derivative):  # type: ignore[no-untyped-def]
-    """Fill derivative (n,): of slope . expected statistics + temperature * sum of entropies, in each model score.
-
-    p_i (u_i - mean of u), with u_i = slope . statistics_i - temperature * log p_i.
-    """
-    for s in range(starts.shape[0] - 1):
-        first, last = starts[s], starts[s + 1]
-        mean = 0.0
-        for i in range(first, last):
-            value = 0.0
-            for k in range(slope.shape[0]):
-                value += slope[k] * statistics[i, k]
-            derivative[i] = value
-            mean += probability[i] * value
-        for i in range(first, last):
-            p = probability[i]
-            value = derivative[i] - mean
-            if temperature != 0.0 and p > 0.0:
-                value -= temperature * (math.log(p) + entropy[s])
-            derivative[i] = p * value

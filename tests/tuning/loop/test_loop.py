@@ -81,7 +81,7 @@ def test_the_best_weights_are_returned_last_iteration_included(uninterrupted: Pa
 
 def test_start_weights_win_if_nothing_is_better(tmp_path: Path) -> None:
     class Worse(Step):
-        def fit(self, pool: Pool, start: Weights) -> Fit:
+        def learn(self, pool: Pool, start: Weights, others: Sequence[Weights]) -> Fit:
             return Fit(Weights(start.names, np.array([-1.0, -1.0, -1.0 - self.seed % 7])), 0.0, 1)
 
     toy = Toy()
@@ -319,7 +319,7 @@ def test_features_that_are_not_finite(tmp_path: Path) -> None:
 
 def test_weights_that_are_not_finite(tmp_path: Path) -> None:
     class Wild(Step):
-        def fit(self, pool: Pool, start: Weights) -> Fit:
+        def learn(self, pool: Pool, start: Weights, others: Sequence[Weights]) -> Fit:
             return Fit(Weights(start.names, np.array([np.nan, 0.0, 1.0])), 0.0, 1)
 
     with pytest.raises(UserError, match="not finite"):

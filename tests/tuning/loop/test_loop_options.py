@@ -106,9 +106,9 @@ def test_the_pool_of_the_last_rounds(tmp_path: Path) -> None:
     seen: list[int] = []
 
     class Looking(Step):
-        def fit(self, pool: Pool, start: Weights) -> Fit:
+        def learn(self, pool: Pool, start: Weights, others: Sequence[Weights]) -> Fit:
             seen.append(len(pool))
-            return super().fit(pool, start)
+            return super().learn(pool, start, others)
 
     run(tmp_path, optimiser=Looking, aggregate=2, iterations=4)
     lists = [f"{k:03d}/nbest.gz" for k in range(1, 5)]
@@ -122,7 +122,7 @@ def test_the_best_weights_are_decoded_with_again_once_the_pool_forgot_them(tmp_p
     class Down(Step):
         """The first step is a good one, those after it lead away."""
 
-        def fit(self, pool: Pool, start: Weights) -> Fit:
+        def learn(self, pool: Pool, start: Weights, others: Sequence[Weights]) -> Fit:
             first = start.dense[0] < 0
             step = start.dense + np.array([-0.2, 0.3, 0.0])
             return Fit(Weights(NAMES, np.array([0.5, -0.25, 0.2]) if first else step), 0.0, 1)
@@ -143,8 +143,8 @@ def test_interpolated_weights(tmp_path: Path) -> None:
     found: list[Weights] = []
 
     class Looking(Step):
-        def fit(self, pool: Pool, start: Weights) -> Fit:
-            fit = super().fit(pool, start)
+        def learn(self, pool: Pool, start: Weights, others: Sequence[Weights]) -> Fit:
+            fit = super().learn(pool, start, others)
             found.append(fit.weights)
             return fit
 
@@ -190,9 +190,11 @@ def test_optimisers_start_from_earlier_weights_too(tmp_path: Path, aggregate: in
     given: list[list[list[float]]] = []
 
     class Many(Step):
-        def fit(self, pool: Pool, start: Weights, *, others: Sequence[Weights] = ()) -> Fit:
+        takes_others = True
+
+        def learn(self, pool: Pool, start: Weights, others: Sequence[Weights]) -> Fit:
             given.append([one.dense.tolist() for one in others])
-            return super().fit(pool, start)
+            return super().learn(pool, start, others)
 
     run(tmp_path, optimiser=Many, iterations=4, earlier_starts=True, aggregate=aggregate)
     made = [weights(tmp_path, f"{k:03d}/before.json").dense.tolist() for k in range(1, 5)]

@@ -4,7 +4,7 @@ import numpy as np
 
 from lasw.metrics import Corpus, References
 from lasw.tuning import FeatureNames, NBest, Pool, Weights
-from lasw.tuning.optimisers.pairs.length_check import ENOUGH, shortness
+from lasw.tuning.optimisers.pairs.length import ENOUGH, shortness
 
 NAMES = FeatureNames((("Length", 1),))
 

@@ -5,8 +5,7 @@ import pytest
 
 from lasw.metrics import Corpus, References, metric
 from lasw.tuning import FeatureNames, NBest, Pool, Weights
-from lasw.tuning.optimisers.pairs.length_check import ENOUGH, length_ratio
-from lasw.tuning.optimisers.pairs.length_search import lengthening, longer
+from lasw.tuning.optimisers.pairs.length import ENOUGH, length_ratio, lengthening, longer
 from lasw.tuning.optimisers.pairs.pro import PRO
 from lasw.tuning.optimisers.pairs.wro import WRO
 from lasw.tuning.pool.columns import Columns

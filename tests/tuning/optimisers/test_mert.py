@@ -11,8 +11,7 @@ import scipy
 from lasw.metrics import Corpus, References, UserError, Vocabulary, metric, read_corpus
 from lasw.tuning import MERT, FeatureNames, NBest, Pool, Weights, make_optimiser, match, read_pool, read_weight_file
 from lasw.tuning.optimisers.mert.envelope import project
-from lasw.tuning.optimisers.mert.options import Ranges, active_columns
-from lasw.tuning.optimisers.mert.space import FEW, Space
+from lasw.tuning.optimisers.mert.space import FEW, Ranges, Space, active_columns
 from lasw.tuning.pool.columns import Columns
 
 NAMES = FeatureNames((("LM0", 1), ("TM0", 2), ("Word", 1)))

@@ -83,7 +83,7 @@ def ones(pool):
 def slowly(mira: MIRA, pool: Pool, start: Weights):
     """Cherry & Foster's algorithm 2 candidate by candidate, with full vectors: weights and pass that won."""
     columns = Columns.of(pool)
-    loss = mira.loss()
+    loss = mira.measure
     x = columns.dense if columns.sparse is None else np.hstack([columns.dense, columns.sparse.toarray()])
     statistics = pool.statistics(loss)[columns.order].astype(float)
     d = columns.dense.shape[1]
@@ -285,7 +285,8 @@ def test_a_pool_without_text():
 def test_nothing_to_learn_from():
     pool = Pool(References.from_lines(["a red bus"]))
     start = Weights.constant(NAMES, 1.0)
-    assert len(MIRA().fit(pool, start).warnings) == 1
+    with pytest.raises(ValueError, match="an empty pool"):
+        MIRA().fit(pool, start)
     texts = Corpus.from_lines(["a red bus", "a red bus"], pool.references.vocabulary)
     pool.add(NBest(NAMES, np.zeros(2, np.int32), texts, np.array([[1.0, 2, 3], [3.0, 2, 1]]), np.zeros(2)))
     fit = MIRA().fit(pool, start)

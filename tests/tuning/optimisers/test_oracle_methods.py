@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 import scipy
@@ -10,15 +12,14 @@ from build import NAMES, made_pool, start_of
 from lasw.metrics import Corpus, References, UserError, Vocabulary, metric
 from lasw.tuning import FeatureNames, NBest, Optimiser, Pool, Weights, make_optimiser
 from lasw.tuning.nbest import ScoredList
+from lasw.tuning.optimisers.base import DEFAULT_SEED
 from lasw.tuning.optimisers.likelihood import Likelihood, MaximumLikelihood, targets
-from lasw.tuning.optimisers.online import OnlineWeights, best_round
-from lasw.tuning.optimisers.oracle import OracleChoice, are_references, highest, in_units, single
+from lasw.tuning.optimisers.online import OnlineOptimiser, OnlineWeights, Parts, Rival, Step
+from lasw.tuning.optimisers.oracle import Candidates, Hope, OracleChoice, are_references, highest, in_units, single
 from lasw.tuning.optimisers.perceptron import Perceptron
 from lasw.tuning.optimisers.ramp import Ramp
 from lasw.tuning.pool.columns import Columns
 from lasw.tuning.pool.standardised import Standardised
-
-OPTIMISERS = [MaximumLikelihood(), Perceptron(), Ramp(variant=1), Ramp(variant=2), Ramp(variant=3)]
 
 
 def standardised(pool: Pool) -> Standardised:
@@ -44,10 +45,10 @@ REFERENCE = np.array([False, False, False, True, False, False, False])
     ],
 )
 def test_each_choice_on_two_sentences(choice: OracleChoice, expected: list[int]) -> None:
-    assert np.flatnonzero(choice.oracles(STARTS, METRIC, MODEL, REFERENCE)).tolist() == expected
+    assert np.flatnonzero(choice(Candidates(STARTS, METRIC, REFERENCE), MODEL)).tolist() == expected
 
 
-def test_mixed_oracles_and_fear_weigh_both_in_units_of_their_spread() -> None:
+def test_mixed_oracles_weigh_both_in_units_of_their_spread() -> None:
     # One sentence. Metric 0, 1, 2 (spread sqrt(2/3)), model 3, 2.9, 0 (mean 5.9/3): by hand, in units:
     starts, gain, model = np.array([0, 3]), np.array([0.0, 1.0, 2.0]), np.array([3.0, 2.9, 0.0])
     gains = (gain - 1) / np.sqrt(2 / 3)
@@ -55,18 +56,21 @@ def test_mixed_oracles_and_fear_weigh_both_in_units_of_their_spread() -> None:
     sums = 0.5 * gains + 0.5 * models
     assert int(np.argmax(sums)) == 1  # neither the best by the metric nor by the model
     choice = OracleChoice("mixed", mu=0.5)
-    assert choice.oracles(starts, gain, model).tolist() == [False, True, False]
-    assert choice.oracles(starts, 1e6 * gain, 1e-3 * model + 5).tolist() == [False, True, False]
-    assert choice.worst(starts, gain, model).tolist() == [True, False, False]
-    assert OracleChoice("local").worst(starts, gain, model).tolist() == [True, False, False]
-    # Of two that the model likes nearly alike, the one that the metric likes less; unless the model alone decides.
-    unlike = np.array([0.1, 0.0, 0.2])
-    assert OracleChoice("mixed", mu=0.9).worst(starts, unlike, model).tolist() == [False, True, False]
-    assert OracleChoice("mixed", mu=1.0).worst(starts, unlike, model).tolist() == [True, False, False]
+    assert choice(Candidates(starts, gain), model).tolist() == [False, True, False]
+    assert choice(Candidates(starts, 1e6 * gain), 1e-3 * model + 5).tolist() == [False, True, False]
+
+
+def test_hope_adds_the_metric_in_units_of_its_spread_to_the_model() -> None:
+    candidates, model = Candidates(np.array([0, 3]), np.array([0.0, 10.0, 20.0])), np.array([3.0, 2.9, 0.0])
+    # In units the metric is -1.22, 0, 1.22: the second leads from 0.1 / 1.22 on, the third from 2.9 / 1.22 on.
+    places = {
+        weight: np.flatnonzero(Hope(weight)(candidates, model)).tolist() for weight in (0.0, 0.08, 0.09, 2.3, 2.4)
+    }
+    assert places == {0.0: [0], 0.08: [0], 0.09: [1], 2.3: [1], 2.4: [2]}
 
 
 def test_a_single_oracle_has_the_best_model_score_and_is_the_earliest_of_equal_ones() -> None:
-    chosen = OracleChoice("local").oracles(STARTS, METRIC, MODEL)
+    chosen = OracleChoice("local")(Candidates(STARTS, METRIC), MODEL)
     assert single(STARTS, chosen, MODEL).tolist() == [2, 4]
     assert single(STARTS, chosen, np.zeros(7)).tolist() == [1, 4]
     assert single(STARTS, REFERENCE, MODEL).tolist() == [3, -1]
@@ -93,7 +97,7 @@ def test_choices_that_do_not_exist() -> None:
     with pytest.raises(ValueError, match=r"mu is 1\.5"):
         OracleChoice("mixed", 1.5)
     with pytest.raises(ValueError, match="references"):
-        OracleChoice("hybrid").oracles(STARTS, METRIC, MODEL)
+        OracleChoice("hybrid")(Candidates(STARTS, METRIC), MODEL)
 
 
 @pytest.mark.parametrize("name", ["mle", "perceptron"])
@@ -203,18 +207,35 @@ def test_online_learning_is_what_the_formula_says(sparse: bool, fear: float, pul
     assert weights.average.tolist() == base.tolist()
     rounds = [(draw.permutation(15), target) for _ in range(4)]
     for order, places in rounds:
-        weights.learn(order, places, gain, fear=fear, rate=0.1, pull=pull)
+        weights.learn(order, places, gain, Rival(fear), Step(1.5, 10 * pull))
     current, average = slow_online(rows, features.starts, base, rounds, gain, fear=fear, rate=0.1, pull=pull)
     assert weights.updates > 0
     assert weights.current == pytest.approx(current, abs=tolerance)
     assert weights.average == pytest.approx(average, abs=tolerance)
 
 
-def test_the_round_that_scored_best_first() -> None:
-    features = standardised(made_pool())
-    scores = iter([0.1, 0.3, 0.3, 0.2])
-    best, value, winner = best_round(OnlineWeights(features, np.ones(2)), 4, lambda _: None, lambda _: next(scores))
-    assert (best.tolist(), value, winner) == ([1, 1], 0.3, 2)
+def test_the_round_that_scored_best_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores, pool = iter([0.1, 0.3, 0.3, 0.2]), made_pool()
+    second = Ramp(rounds=2).fit(pool, start_of(pool))
+    monkeypatch.setattr(Pool, "corpus_score", lambda *_: next(scores))
+    fit = Ramp(rounds=4).fit(pool, start_of(pool))
+    assert (fit.objective, fit.iterations) == (0.3, 2)
+    assert second.iterations == 2
+    assert fit.weights.dense.tolist() == second.weights.dense.tolist()
+
+
+@dataclass(frozen=True)
+class Hinge(OnlineOptimiser):
+    """A plain hinge: the best by the metric against the best by model - margin * metric, weights pulled back."""
+
+    name = "HINGE"
+    metric: str = "BLEU+1"
+    margin: float = 1.0
+    norm: str = "l1"
+    seed: int = DEFAULT_SEED
+
+    def parts(self) -> Parts:
+        return Parts(OracleChoice("local"), Rival(self.margin), Step(5.0, 1e-3), rounds=10)
 
 
 def test_no_update_where_the_oracle_scores_best() -> None:
@@ -224,12 +245,14 @@ def test_no_update_where_the_oracle_scores_best() -> None:
     model[best] = 1.0
     weights = OnlineWeights(features, np.zeros(2))
     # With weights 0 all tie, the earliest is the best-scoring one.
-    weights.learn(np.arange(15), best, model, fear=0.0, rate=1.0)
+    weights.learn(np.arange(15), best, model, Rival(), Step(15.0))
     assert weights.updates == 0
     assert weights.current.tolist() == [0, 0]
 
 
 # ---------------------------------------------------------------- all of them
+
+OPTIMISERS = [MaximumLikelihood(), Perceptron(), Ramp(variant=1), Ramp(variant=2), Ramp(variant=3), Hinge()]
 
 
 @pytest.mark.parametrize("optimiser", [*OPTIMISERS[1:], Perceptron(oracle="mixed"), MaximumLikelihood(oracle="hybrid")])

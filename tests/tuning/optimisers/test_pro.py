@@ -91,13 +91,14 @@ def test_no_pair_passes_the_threshold(optimiser):
 
 def test_sentence_weights_from_outside():
     pool = some_pool()
-    twice = PRO().fit(pool, ones(pool), sentence_weights=np.full(12, 2.0)).weights.dense
+    samples = PRO().sample(pool)
+    twice = PRO().fit_samples(samples, ones(pool), sentence_weights=np.full(12, 2.0)).weights.dense
     stronger_penalty = PRO(l2=0.5).fit(pool, ones(pool)).weights.dense
     assert twice == pytest.approx(stronger_penalty)
     with pytest.raises(ValueError, match="weights"):
-        PRO().fit(pool, ones(pool), sentence_weights=np.ones(11))
+        PRO().fit_samples(samples, ones(pool), sentence_weights=np.ones(11))
     with pytest.raises(ValueError, match="negative"):
-        PRO().fit(pool, ones(pool), sentence_weights=np.full(12, -1.0))
+        PRO().fit_samples(samples, ones(pool), sentence_weights=np.full(12, -1.0))
 
 
 def test_one_monster_in_every_list_does_not_turn_the_length_around():

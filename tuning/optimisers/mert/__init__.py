@@ -8,6 +8,6 @@ from lasw.metrics.lazily import front_door
 if TYPE_CHECKING:
     from lasw.tuning.optimisers.mert.ascent import GAIN
     from lasw.tuning.optimisers.mert.line_search import LineSearch
-    from lasw.tuning.optimisers.mert.mert import MERT
+    from lasw.tuning.optimisers.mert.mert import MERT, ProThenMert
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lasw.tuning.optimisers.mert.envelope import project
 from lasw.tuning.optimisers.mert.line_search import LineSearch
-
-Floats = NDArray[np.float64]
+from lasw.tuning.pool import Floats
 
 # Scores are of the order of 1, and no change of one candidate changes them by less than this.
 GAIN = 1e-9

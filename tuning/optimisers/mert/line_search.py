@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics import Metric
 from lasw.tuning.optimisers.mert.envelope import envelopes, intervals
-
-Floats = NDArray[np.float64]
+from lasw.tuning.pool import Floats
 
 # In units of the line (range of intercepts by range of slopes): an interval that is shorter, absolutely or in relation
 # to its position, is rounding, and whatever weights were put in it might not be in it any more. Farther out than
@@ -99,10 +98,6 @@ class LineSearch:
         k = len(self._total)
         self._positions, self._changes = np.empty(points), np.empty((points, k))
         self._totals, self._middles = np.empty((points + 1, k)), np.empty(points + 1)
-
-    def score(self, places: NDArray[np.int64]) -> float:
-        """The corpus score of the candidates `places`, one a sentence."""
-        return float(self._scores(self._statistics[places].sum(axis=0)[None])[0])
 
     def _scores(self, totals: Floats) -> Floats:
         blocks = [self._metric.corpus_scores(totals[k : k + _BLOCK]) for k in range(0, len(totals), _BLOCK)]

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lasw.metrics import Metric, Signature
-from lasw.tuning.optimisers.base import DEFAULT_SEED, Fit, Optimiser
-from lasw.tuning.optimisers.hyperparameters import as_metric, at_least
-from lasw.tuning.optimisers.mert.ascent import GAIN, Ascent, Floats
+from lasw.tuning.optimisers.base import DEFAULT_SEED, Fit, Optimiser, at_least
+from lasw.tuning.optimisers.mert.ascent import GAIN, Ascent
 from lasw.tuning.optimisers.mert.line_search import LineSearch
-from lasw.tuning.optimisers.mert.options import Ranges
-from lasw.tuning.optimisers.mert.space import Space
-from lasw.tuning.pool import Columns, check_norm
+from lasw.tuning.optimisers.mert.space import Ranges, Space
+from lasw.tuning.pool import Columns, Floats
 from lasw.tuning.weights import Weights
 
 if TYPE_CHECKING:
@@ -51,7 +49,8 @@ class MERT(Optimiser):
 
     Raises:
         ValueError: a hyper-parameter out of its range.
-        UserError: an unknown metric or norm, a malformed range.
+        UserError: an unknown metric or norm, a malformed range; in `fit`, a `range` or an `active` feature that does
+            not exist.
     """
 
     metric: Metric | str = "BLEU"
@@ -63,42 +62,21 @@ class MERT(Optimiser):
     seed: int = DEFAULT_SEED
 
     name = "MERT"
+    takes_others = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("restarts", "random_directions", "seed"):
             at_least(name, getattr(self, name), 0)
-        check_norm(self.norm)
         Ranges.parse(self.range)
-        self.corpus_metric()
 
-    def corpus_metric(self) -> Metric:
-        """The metric that is maximised."""
-        return as_metric(self.metric)
+    def _shown(self, name: str, value: object) -> list[tuple[str, str]]:
+        return super()._shown(name, value or {"range": "0..1", "active": "all"}.get(name, value))
 
-    def signature(self) -> Signature:
-        """All that the weights depend on besides the pool, the start and other weights given to `fit`."""
-        metric = self.corpus_metric().signature()
-        settings = [("metric", metric.name), *((f"metric.{key}", value) for key, value in metric.settings)]
-        settings += [("restarts", str(self.restarts)), ("random-directions", str(self.random_directions))]
-        settings += [("range", self.range or "0..1"), ("active", self.active or "all"), ("norm", self.norm)]
-        return Signature(self.name, (*settings, ("seed", str(self.seed))))
-
-    def fit(self, pool: Pool, start: Weights, *, others: Sequence[Weights] = ()) -> Fit:
-        """The best weights of all climbs; the start weights if none gains anything.
-
-        Args:
-            pool: all candidates.
-            start: the previous weights, of the pool's features.
-            others: more starting points, over the same features.
-
-        Raises:
-            UserError: `range` or `active` name a feature that does not exist.
-            ValueError: the pool is empty, or weights are of other features.
-        """
-        metric = self.corpus_metric()
+    def learn(self, pool: Pool, start: Weights, others: Sequence[Weights] = ()) -> Fit:
+        """The best weights of all climbs; the start weights if none gains anything."""
+        metric = self.measure
         columns = Columns.of(pool)
-        if any(weights.names != pool.names for weights in (start, *others)):
-            raise ValueError("weights of other features than the pool's")
         space = Space.of(columns, start, active=self.active, norm=self.norm)
         starts = self.starting_points(space, others)
         best = space.weights(space.point(start))
@@ -132,3 +110,30 @@ class MERT(Optimiser):
             generator = np.random.default_rng([self.seed, 1, k])
             points.append((space.between(low, high, generator), generator))
         return points
+
+
+class ProThenMert(Optimiser):
+    """MERT that starts from PRO's weights besides the previous ones.
+
+    Args:
+        pro: what is run first.
+        mert: what is run then.
+    """
+
+    name = "PRO+MERT"
+    takes_others = True
+
+    def __init__(self, pro: Optimiser, mert: MERT) -> None:
+        self._pro = pro
+        self._mert = mert
+
+    def signature(self) -> Signature:
+        """MERT's, and PRO's beside it."""
+        pro = self._pro.signature()
+        return self._mert.signature().with_settings({f"pro.{key}": value for key, value in pro.settings})
+
+    def learn(self, pool: Pool, start: Weights, others: Sequence[Weights]) -> Fit:
+        """As MERT does, with one more starting point."""
+        first = self._pro.fit(pool, start)
+        fit = self._mert.fit(pool, start, others=(first.weights, *others))
+        return replace(fit, warnings=(*first.warnings, *fit.warnings))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import Metric, Signature, UserError, unknown
-from lasw.tuning.optimisers.base import DEFAULT_SEED, Fit, Optimiser
-from lasw.tuning.optimisers.hyperparameters import above_zero, as_metric, at_least
+from lasw.metrics import Metric, UserError, unknown
+from lasw.tuning.optimisers.base import DEFAULT_SEED, Fit, Optimiser, above_zero, at_least, unchanged
 from lasw.tuning.optimisers.mira.background import Background, background_of, features_of
 from lasw.tuning.optimisers.mira.kernel import best_candidates
-from lasw.tuning.pool import Columns, Floats, check_norm
+from lasw.tuning.pool import Columns, Floats
 from lasw.tuning.weights import Weights
 
 if TYPE_CHECKING:
@@ -76,34 +76,21 @@ class MIRA(Optimiser):
     name = "MIRA"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         above_zero("c", self.c)
         at_least("passes", self.passes, 1)
         if not 0 <= self.decay <= 1:
             raise ValueError(f"decay is {self.decay}, expected 0 to 1")
         if self.scaling not in SCALINGS:
             raise unknown("scaling", self.scaling, list(SCALINGS))
-        check_norm(self.norm)
-        self.loss()
 
-    def loss(self) -> Metric:
-        """The metric that tells hope from fear."""
-        return as_metric(self.metric)
+    def _shown(self, name: str, value: object) -> list[tuple[str, str]]:
+        return [("background", "model" if value else "hope")] if name == "model_bg" else super()._shown(name, value)
 
-    def signature(self) -> Signature:
-        """All that the weights depend on besides the pool."""
-        metric = self.loss().signature()
-        settings = [("metric", metric.name), *((f"metric.{key}", value) for key, value in metric.settings)]
-        settings += [("c", repr(self.c)), ("passes", str(self.passes)), ("decay", repr(self.decay))]
-        settings += [("background", "model" if self.model_bg else "hope"), ("safe-hope", _shown(self.safe_hope))]
-        settings += [("shuffle", _shown(self.shuffle)), ("scaling", self.scaling), ("norm", self.norm)]
-        return Signature(self.name, (*settings, ("seed", str(self.seed))))
-
-    def fit(self, pool: Pool, start: Weights) -> Fit:
+    def learn(self, pool: Pool, start: Weights, others: Sequence[Weights]) -> Fit:
         """New weights; the previous ones and one warning if no sentence asks for a step."""
-        if not len(pool):
-            return Fit(start, 0.0, 0, ("the pool is empty: the weights stay as they are",))
         columns = Columns.of(pool)
-        run = _Run(self, columns, background_of(self.loss(), pool, columns), columns.vector(start))
+        run = _Run(self, columns, background_of(self.measure, pool, columns), columns.vector(start))
         generator = np.random.default_rng(self.seed)
         sentences = len(columns.starts) - 1
         best: tuple[float, int, Floats] | None = None
@@ -115,17 +102,18 @@ class MIRA(Optimiser):
                 best = score, number, run.mean
         assert best is not None
         if not run.moves:
-            return Fit(start, best[0], 0, (self._no_step(),))
+            return unchanged(start, self.nothing(), best[0])
         score, number, vector = best
         if not np.isfinite(vector).all():
             raise _overflow(vector, start, columns)
         weights = columns.weights(vector, start, self.norm)
         return Fit(weights, score, number, _warnings(vector * columns.scale, start, columns))
 
-    def _no_step(self) -> str:
+    def nothing(self) -> str:
+        """See `Optimiser`."""
         return (
-            f"no sentence asks for other weights: {self.loss().name} or the features do not tell its candidates apart, "
-            "or they are ranked well: the weights stay as they are"
+            f"no sentence asks for other weights: {self.measure.name} or the features do not tell its candidates "
+            "apart, or they are ranked well"
         )
 
 
@@ -167,10 +155,6 @@ class _Run:
         """Pool score of the mean weights."""
         best_candidates(self._columns.starts, self._features, self.mean, self._best)
         return self._background.corpus_score(self._best)
-
-
-def _shown(switch: bool) -> str:
-    return "on" if switch else "off"
 
 
 def _overflow(vector: Floats, start: Weights, columns: Columns) -> UserError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,14 +11,12 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from lasw.metrics import Metric, Signature, unknown
-from lasw.metrics import metric as metric_of
-from lasw.tuning.optimisers.base import DEFAULT_SEED, Fit, Optimiser
-from lasw.tuning.optimisers.pairs.length_check import shortness
-from lasw.tuning.optimisers.pairs.length_search import lengthening
+from lasw.metrics import Metric, unknown
+from lasw.tuning.optimisers.base import DEFAULT_SEED, Fit, Optimiser, above_zero, unchanged
+from lasw.tuning.optimisers.pairs.length import lengthening, shortness
 from lasw.tuning.optimisers.pairs.ranking import L2, LOSSES, Floats, Matrix, Ranking, fit_ranking
 from lasw.tuning.optimisers.pairs.sampling import DRAWS, PAIRS, THRESHOLD, Pairs, PairSampler
-from lasw.tuning.pool import at_norm, check_norm, with_values
+from lasw.tuning.pool import at_norm, with_values
 from lasw.tuning.weights import Weights
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ class PairwiseOptimiser(Optimiser):
         loss: ``logistic`` or ``linear`` (regression on the metric difference, Bazrafshan et al. 2012).
         l2: strength of the penalty (see `lasw.tuning.optimisers.pairs.ranking`).
         fit_length: behind the regression, move the weights to the length of translations with the best corpus score
-            (see `lasw.tuning.optimisers.pairs.length_search`); pools of few sentences are left alone. Not in the
+            (see `lasw.tuning.optimisers.pairs.length`); pools of few sentences are left alone. Not in the
             papers.
         norm: ``l1``: the dense weights that were learnt have absolute sum 1, as Moses' tuning leaves them, sparse
             weights are divided by the same number; ``none``: as the regression gives them.
@@ -82,48 +81,33 @@ class PairwiseOptimiser(Optimiser):
     seed: int = DEFAULT_SEED
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0 < self.psi <= 1:
             raise ValueError(f"psi is {self.psi}, expected above 0 and at most 1")
-        if not (np.isfinite(self.l2) and self.l2 > 0):
-            raise ValueError(f"l2 is {self.l2}, expected a number above 0")
+        above_zero("l2", self.l2)
         if self.loss not in LOSSES:
             raise unknown("loss", self.loss, list(LOSSES))
-        check_norm(self.norm)
         self._sampler()
-        self.sentence_metric()
 
-    def sentence_metric(self) -> Metric:
-        """The metric that decides which candidate of a pair is better."""
-        return metric_of(self.metric) if isinstance(self.metric, str) else self.metric
+    def _shown(self, name: str, value: object) -> list[tuple[str, str]]:
+        return super()._shown(name, ("yes" if value else "no") if name == "fit_length" else value)
 
-    def signature(self) -> Signature:
-        """All that the weights depend on besides the pool."""
-        metric = self.sentence_metric().signature()
-        settings = [("metric", metric.name), *((f"metric.{key}", value) for key, value in metric.settings)]
-        settings += [("draws", str(self.draws)), ("pairs", str(self.pairs)), ("threshold", repr(self.threshold))]
-        settings += self._own_settings()
-        settings += [("psi", repr(self.psi)), ("loss", self.loss), ("l2", repr(self.l2))]
-        settings += [("fit-length", "yes" if self.fit_length else "no"), ("norm", self.norm)]
-        return Signature(self.name, (*settings, ("seed", str(self.seed))))
-
-    def fit(self, pool: Pool, start: Weights, *, sentence_weights: Floats | None = None) -> Fit:
-        """New weights; the previous ones and one warning if no pair reaches the threshold.
-
-        Args:
-            pool: all candidates.
-            start: the previous weights, of the pool's features.
-            sentence_weights: (S,) as in `fit_samples`.
-        """
+    def learn(self, pool: Pool, start: Weights, others: Sequence[Weights]) -> Fit | None:
+        """New weights; None if no pair reaches the threshold."""
         samples = self.sample(pool)
         if not len(samples.pairs):
-            return Fit(start, 0.0, 0, (self._nothing_sampled(),))
-        ranking = self.regress(samples, start, sentence_weights=sentence_weights)
+            return None
+        ranking = self.regress(samples, start)
         fit = self._sized(ranking, samples, start, self.lengthening(pool, ranking))
         return replace(fit, warnings=(*fit.warnings, *shortness(pool, fit.weights)))
 
+    def nothing(self) -> str:
+        """See `Optimiser`."""
+        return f"no two candidates of a sentence differ by {self.threshold:g} in {self.measure.name}"
+
     def sample(self, pool: Pool) -> Samples:
         """Draw the pairs of every sentence of the pool."""
-        scores = pool.sentence_scores(self.sentence_metric())
+        scores = pool.sentence_scores(self.measure)
         pairs = self._sampler().sample(scores, pool.order, pool.starts, pool.lengths)
         dense = pool.dense
         dense_part = dense[pairs.better] - dense[pairs.worse]
@@ -149,14 +133,14 @@ class PairwiseOptimiser(Optimiser):
             ValueError: sentence weights that are negative, not finite, or of another number of sentences.
         """
         if not len(samples.pairs):
-            return Fit(start, 0.0, 0, (self._nothing_sampled(),))
+            return unchanged(start, self.nothing())
         return self._sized(self.regress(samples, start, sentence_weights=sentence_weights), samples, start)
 
     def lengthening(self, pool: Pool, ranking: Ranking) -> Floats:
         """(d + p,) what `fit_length` adds to the weights of a regression on pairs of the pool."""
         if not self.fit_length:
             return np.zeros(len(ranking.weights))
-        return np.where(ranking.moved, lengthening(pool, ranking.weights, self.sentence_metric()), 0.0)
+        return np.where(ranking.moved, lengthening(pool, ranking.weights, self.measure), 0.0)
 
     def _sized(self, ranking: Ranking, samples: Samples, start: Weights, lengthening: Floats | float = 0.0) -> Fit:
         d = len(start.dense)
@@ -188,16 +172,6 @@ class PairwiseOptimiser(Optimiser):
     @abstractmethod
     def _sentence_weights(self, pool: Pool) -> Floats:
         """(S,) instance weights."""
-
-    def _own_settings(self) -> list[tuple[str, str]]:
-        """Settings of the subclass, for the signature."""
-        return []
-
-    def _nothing_sampled(self) -> str:
-        return (
-            f"no two candidates of a sentence differ by {self.threshold:g} in {self.sentence_metric().name}: "
-            "the weights stay as they are"
-        )
 
 
 def beside(dense: Floats, sparse: scipy.sparse.csr_array) -> scipy.sparse.csr_array:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lasw.tuning.optimisers.pairs.base import PairwiseOptimiser
-from lasw.tuning.optimisers.pairs.ranking import Floats
 from lasw.tuning.optimisers.pairs.sampling import PairSampler
+from lasw.tuning.pool import Floats
 
 if TYPE_CHECKING:
     from lasw.tuning.pool import Pool

@@ -10,13 +10,14 @@ import numpy as np
 from lasw.metrics import Metric
 from lasw.metrics import metric as metric_of
 from lasw.tuning.optimisers.pairs.base import PairwiseOptimiser
-from lasw.tuning.optimisers.pairs.ranking import Floats
 from lasw.tuning.optimisers.pairs.sampling import ORACLE_SHARE, PairSampler
+from lasw.tuning.pool import Floats
 
 if TYPE_CHECKING:
     from lasw.tuning.pool import Pool
 
 REACHABLE = 0.4  # Song 2015, equation 5.3
+_SWITCHES = ("oracle_sampling", "oracle_share", "global_weight", "reachable", "reach_metric")
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,16 @@ class WRO(PairwiseOptimiser):
     def _reach_metric(self) -> Metric:
         return metric_of(self.reach_metric) if isinstance(self.reach_metric, str) else self.reach_metric
 
+    def _shown(self, name: str, value: object) -> list[tuple[str, str]]:
+        if name in _SWITCHES:
+            return []
+        shown = super()._shown(name, value)
+        if name == "threshold":  # what else decides about pairs is said beside it
+            oracle = repr(self.oracle_share) if self.oracle_sampling else "off"
+            weight = f"{self._reach_metric().name}<{self.reachable!r}" if self.global_weight else "off"
+            shown += [("oracle-share", oracle), ("global-weight", weight)]
+        return shown
+
     def _sampler(self) -> PairSampler:
         share = self.oracle_share if self.oracle_sampling else None
         return PairSampler(self.draws, self.pairs, self.threshold, share, self.seed)
@@ -68,8 +79,3 @@ class WRO(PairwiseOptimiser):
         np.maximum.at(best, pool.owner, pool.sentence_scores(self._reach_metric()))
         best[np.isneginf(best)] = self.reachable
         return np.exp(np.minimum(0.0, best - self.reachable))
-
-    def _own_settings(self) -> list[tuple[str, str]]:
-        oracle = repr(self.oracle_share) if self.oracle_sampling else "off"
-        weight = f"{self._reach_metric().name}<{self.reachable!r}" if self.global_weight else "off"
-        return [("oracle-share", oracle), ("global-weight", weight)]

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
         COMBINATION_KINDS, DEFAULT_COST, DEFAULT_PENALTY, FLOOR, LINEAR, LOSSES, MOST_COST, ROSE_KINDS, TAGGERS,
         CombinationModel, Examples, PairwiseInputs, PairwiseModel, Rose, RoseFeatures, RoseModel, Settings,
         TaggedText, examples, held_out_scores, joined, read_preferences, tagged, tagger, train_combination,
-        train_rank, train_reg, trained_model, trainer, training_fingerprint, write_combination, write_pairwise,
-        write_rose,
+        train_pairwise, train_rank, train_reg, trainer, training_fingerprint, write_trained_metric,
     )
     from lasw.metrics.ngram import ALIASES, NAME, ORDERS, ReferenceNgrams, SimpBleu
     from lasw.metrics.registry import METRICS, Parameter, Registry, construct, metric, parameters

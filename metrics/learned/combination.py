@@ -8,8 +8,6 @@ logarithm of a product of powers and orders like it; the floor keeps a score of 
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,19 +19,16 @@ from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, Signature
 from lasw.metrics.composed import Mixture
-from lasw.metrics.learned.json_model import finite_numbers, model_file, read_json_model, strings
+from lasw.metrics.learned.json_model import TrainedMetric, digest, finite_numbers, model_file, open_model, strings
 from lasw.metrics.registry import metric
-from lasw.metrics.text import write_text
 
-FORMAT = "lasw combination"
-VERSION = 1
 LINEAR, LOGLINEAR = "linear", "log-linear"
 COMBINATION_KINDS = (LINEAR, LOGLINEAR)
 FLOOR = 0.01
 
 
 @dataclass(frozen=True)
-class CombinationModel:
+class CombinationModel(TrainedMetric):
     """Metrics and weights.
 
     Attributes:
@@ -41,9 +36,9 @@ class CombinationModel:
         specs: of the metrics.
         weights: as many.
         floor: see above; of no meaning to a linear one.
-        text: how the text it was trained on was prepared, as a signature has it.
-        training: what it was trained on and how, for people.
     """
+
+    format = "lasw combination"
 
     kind: str
     specs: tuple[str, ...]
@@ -58,8 +53,11 @@ class CombinationModel:
 
     def fingerprint(self) -> str:
         """Twelve hexadecimal digits that differ for models that score differently."""
-        document = json.dumps([self.kind, self.specs, self.weights, self.floor])
-        return hashlib.sha256(document.encode()).hexdigest()[:12]
+        return digest([self.kind, self.specs, self.weights, self.floor])
+
+    def values(self, path: str | Path) -> dict[str, Any]:
+        """See `TrainedMetric`."""
+        return dataclasses.asdict(self)
 
 
 @dataclass(frozen=True)
@@ -80,8 +78,7 @@ class Combination(Mixture):
         settings = [("kind", model.kind), ("model", model.fingerprint())]
         if model.kind == LOGLINEAR:
             settings.append(("floor", f"{model.floor:g}"))
-        trained = [(f"trained-{key}", value) for key, value in model.text.items()]
-        return Signature(self.name, (*settings, *trained, *super().signature().settings))
+        return Signature(self.name, (*settings, *model.settings_of_text(), *super().signature().settings))
 
     def score_gradient(self, total: NDArray[Any]) -> NDArray[np.float64]:
         """(k,) exact for linear models, by differences for others."""
@@ -107,19 +104,13 @@ def combination(model: CombinationModel) -> Combination:
     return Combination(tuple(metric(spec) for spec in model.specs), model.weights, model)
 
 
-def write_combination(path: str | Path, model: CombinationModel) -> None:
-    """Write `model` to `path`, whole or not at all."""
-    document = {"format": FORMAT, "version": VERSION, **dataclasses.asdict(model)}
-    write_text(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
-
-
 def read_combination(path: str | Path) -> CombinationModel:
-    """Read what `write_combination` wrote.
+    """Read what `write_trained_metric` wrote.
 
     Raises:
         UserError: no such file, not a model, of another version, or a value of it is wrong.
     """
-    get = read_json_model(path, FORMAT, VERSION)
+    get = open_model(path, CombinationModel)
     specs = get("specs", list, lambda x: x and strings(x), "specifications of metrics")
     weights = get("weights", list, lambda x: len(x) == len(specs) and finite_numbers(x), f"{len(specs)} finite numbers")
     return CombinationModel(
@@ -127,8 +118,7 @@ def read_combination(path: str | Path) -> CombinationModel:
         tuple(specs),
         tuple(map(float, weights)),
         get("floor", float, lambda x: math.isfinite(x) and x > 0, "a number above 0"),
-        get("text", dict, lambda x: strings(list(x.values())), "names and strings"),
-        get("training", dict),
+        **get.history(),
     )
 
 

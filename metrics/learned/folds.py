@@ -1,66 +1,23 @@
 """Cross-validation of trained metrics: every segment is scored by a metric that was trained on other segments.
 
 Folds go by segment number, the same for all sets of judgements, because sets that translate into one language often
-share their references. A trainer is a registry line in `_TRAINERS` and a class with `signature` and `train`.
+share their references.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import importlib
-from collections.abc import Callable, Sequence
-from typing import Protocol, cast
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.agreement import DirectAssessment, Judgements, Scores, weighted_sums
-from lasw.metrics.base import Evaluation, Metric, Signature
-from lasw.metrics.errors import UserError, unknown
+from lasw.metrics.agreement import DirectAssessment, Scores, weighted_sums
+from lasw.metrics.base import Evaluation, Metric
+from lasw.metrics.errors import UserError
+from lasw.metrics.learned.trainers import Data, Trainer
 from lasw.metrics.significance import BOOTSTRAP_SEED
 from lasw.metrics.text import References
-
-Data = Judgements | DirectAssessment
-
-
-class Trainer(Protocol):
-    """What makes a metric from judgements."""
-
-    def signature(self) -> Signature:
-        """All settings that change the metric, but for the data."""
-
-    def train(self, data: Sequence[Data]) -> Metric:
-        """A metric. `data` is all preferences or all marks, no set empty, and holds no text of held-out segments."""
-
-
-# name, module, function(options) -> Trainer
-_TRAINERS: tuple[tuple[str, str, str], ...] = (
-    ("ROSE", "lasw.metrics.learned.rose.trainer", "from_options"),
-    ("PAIRWISE", "lasw.metrics.learned.preference_trainers", "pairwise_from_options"),
-    ("COMBINATION", "lasw.metrics.learned.preference_trainers", "combination_from_options"),
-)
-
-
-def trainer(spec: str) -> Trainer:
-    """The trainer that ``NAME[:key=value]*`` asks for.
-
-    Raises:
-        UserError: an unknown name or option (with the nearest valid one), or a bad value.
-    """
-    name, *parts = spec.split(":")
-    options: dict[str, str] = {}
-    for part in parts:
-        key, equals, value = part.partition("=")
-        if not equals:
-            raise UserError(f"trained metric {spec!r}: {part!r}", expected="key=value")
-        if key in options:
-            raise UserError(f"trained metric {spec!r}: {key!r} is given twice")
-        options[key] = value
-    for known, module, function in _TRAINERS:
-        if known == name:
-            factory = getattr(importlib.import_module(module), function)
-            return cast(Callable[[dict[str, str]], Trainer], factory)(options)
-    raise unknown("trained metric", name, [known for known, *_ in _TRAINERS])
 
 
 def held_out_scores(trainer: Trainer, data: Sequence[Data], folds: int, *, seed: int = BOOTSTRAP_SEED) -> list[Scores]:

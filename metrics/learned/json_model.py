@@ -1,20 +1,68 @@
-"""Trained models in JSON files, every value checked when it is read."""
+"""Trained metrics as JSON files: what all of them have, and reading them with every value checked."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from lasw.metrics.base import LARGEST
 from lasw.metrics.errors import UserError
-from lasw.metrics.text import first_bytes
+from lasw.metrics.text import first_bytes, write_text
 
 _MOST_BYTES = 1 << 26  # of a file that may be one
 
 
-class JsonModel:
+class TrainedMetric(ABC):
+    """What was learnt, frozen; `write_trained_metric` writes it and a metric's option ``model=FILE`` reads it again.
+
+    Attributes:
+        format, version: the first two values of its files.
+        text: how the text it was trained on was prepared, as a signature has it.
+        training: what it was trained on and how, for people.
+    """
+
+    format: ClassVar[str]
+    version: ClassVar[int] = 1
+    text: dict[str, str]
+    training: dict[str, Any]
+
+    @abstractmethod
+    def values(self, path: str | Path) -> dict[str, Any]:
+        """All that a file at `path` says of it, as JSON has it."""
+
+    def document(self, path: str | Path) -> dict[str, Any]:
+        """The whole file at `path`."""
+        return {"format": self.format, "version": self.version, **self.values(path)}
+
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """Twelve hexadecimal digits that differ for models that score differently."""
+
+    def digest(self, *unscored: str, **changed: object) -> str:
+        """A fingerprint of its file, without what is for people and the keys `unscored`, with other values."""
+        document = {**self.document(""), **changed}
+        return digest({key: document[key] for key in document if key not in ("text", "training", *unscored)})
+
+    def settings_of_text(self) -> list[tuple[str, str]]:
+        """How its training text was prepared, for the signature."""
+        return [(f"trained-{key}", value) for key, value in self.text.items()]
+
+
+def digest(document: Any) -> str:
+    """Twelve hexadecimal digits of a JSON document."""
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def write_trained_metric(path: str | Path, model: TrainedMetric) -> None:
+    """Write `model` to `path`, whole or not at all; the same model gives the same bytes."""
+    write_text(path, json.dumps(model.document(path), ensure_ascii=False, indent=1) + "\n")
+
+
+class ModelFile:
     """The values of a model file; call it with a key.
 
     Args:
@@ -48,13 +96,14 @@ class JsonModel:
             raise UserError(f"{key}: {shown}", path=self._path, expected=expected or f"a value of type {name}")
         return value
 
+    def history(self) -> dict[str, Any]:
+        """The attributes `text` and `training`."""
+        text = self("text", dict, lambda x: strings(list(x.values())), "names and strings")
+        return {"text": text, "training": self("training", dict)}
 
-def read_json_model(path: str | Path, kind: str, version: int) -> JsonModel:
-    """Open a model file.
 
-    Args:
-        kind: what its ``format`` must be.
-        version: what its ``version`` must be.
+def open_model(path: str | Path, model: type[TrainedMetric]) -> ModelFile:
+    """Open a file that holds such a model.
 
     Raises:
         UserError: no such file, no JSON, another format or version.
@@ -62,13 +111,13 @@ def read_json_model(path: str | Path, kind: str, version: int) -> JsonModel:
     try:
         document = json.loads(first_bytes(path, _MOST_BYTES))
     except (ValueError, RecursionError) as error:
-        raise UserError(f"no JSON ({error})", path=path, expected=f"a file of format {kind!r}") from None
-    if not isinstance(document, dict) or document.get("format") != kind:
-        raise UserError(f"not a {kind}", path=path, expected=f'"format": "{kind}"')
-    if document.get("version") != version:
+        raise UserError(f"no JSON ({error})", path=path, expected=f"a file of format {model.format!r}") from None
+    if not isinstance(document, dict) or document.get("format") != model.format:
+        raise UserError(f"not a {model.format}", path=path, expected=f'"format": "{model.format}"')
+    if document.get("version") != model.version:
         found = f"model version {document.get('version')!r}"
-        raise UserError(found, path=path, expected=str(version), remedy="train it again")
-    return JsonModel(document, path)
+        raise UserError(found, path=path, expected=str(model.version), remedy="train it again")
+    return ModelFile(document, path)
 
 
 def model_file(name: str, path: str) -> str:

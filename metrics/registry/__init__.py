@@ -8,7 +8,7 @@ from lasw.metrics.lazily import front_door
 if TYPE_CHECKING:
     from lasw.metrics.registry.metrics import METRICS, metric
     from lasw.metrics.registry.parameter import (
-        Limits, NotNegative, Parameter, Seed, check_options, construct, parameters,
+        Limits, NotNegative, Parameter, Seed, check_options, construct, options_of, parameters,
     )
     from lasw.metrics.registry.registry import Registry
 else:

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lasw.metrics.base import Metric
-from lasw.metrics.errors import UserError
-from lasw.metrics.registry.parameter import construct, parameters
+from lasw.metrics.registry.parameter import construct, options_of, parameters
 from lasw.metrics.registry.registry import Registry
 
 METRICS: Registry[Callable[..., Metric]] = Registry(
@@ -56,13 +55,6 @@ def metric(spec: str) -> Metric:
     if hasattr(made, "from_text"):
         nested: Metric = made.from_text(text)
         return nested
-    options: dict[str, str] = {}
-    for part in filter(None, text.split(":")):
-        key, equals, value = part.partition("=")
-        if not equals:
-            raise UserError(f"metric {spec!r}: {part!r}", expected="key=value")
-        if key in options:
-            raise UserError(f"metric {spec!r}: {key!r} is given twice")
-        options[key] = value
+    options = options_of(f"metric {spec!r}", filter(None, text.split(":")))
     result: Metric = construct(made, options, name, given={"name": name} if "name" in parameters(made) else {})
     return result

@@ -16,7 +16,7 @@ import sys
 import tomllib
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -150,6 +150,23 @@ def parameters(owner: Callable[..., Any]) -> dict[str, Parameter]:
         choices, limits = _restrictions(hints[name])
         found[name] = Parameter(name, kind, default, required, described.get(name, ""), several, choices, limits)
     return found
+
+
+def options_of(shown: str, parts: Iterable[str]) -> dict[str, str]:
+    """The parts ``key=value`` of a specification, which messages call `shown`.
+
+    Raises:
+        UserError: a part of another form, or a key that comes twice.
+    """
+    options: dict[str, str] = {}
+    for part in parts:
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise UserError(f"{shown}: {part!r}", expected="key=value")
+        if key in options:
+            raise UserError(f"{shown}: {key!r} is given twice")
+        options[key] = value
+    return options
 
 
 def construct(

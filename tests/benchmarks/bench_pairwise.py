@@ -27,7 +27,7 @@ from lasw.metrics import (
     Settings,
     examples,
     read_preferences,
-    trained_model,
+    train_pairwise,
 )
 from lasw.metrics.agreement.correlation import tau_of_counts
 from lasw.metrics.learned.combination import LOGLINEAR, logarithm
@@ -155,7 +155,7 @@ def network(
 ) -> None:
     """Train one and print how it agrees."""
     start = time.process_time()
-    model = trained_model(inputs, seen, unseen, Settings(loss=loss, networks=count))
+    model = train_pairwise(inputs, seen, unseen, Settings(loss=loss, networks=count))
     taken = time.process_time() - start
     inside = [scaled(x, model.scaling) for x in tests]
     measured = [symmetry(model.network, x) for x in inside]

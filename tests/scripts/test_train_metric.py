@@ -26,11 +26,11 @@ from lasw.metrics import (
     train_rank,
     train_reg,
     training_fingerprint,
-    write_rose,
+    write_trained_metric,
 )
 from lasw.metrics.learned.learning import preference_columns
 from lasw.metrics.learned.rose.features import CORE
-from lasw.metrics.learned.rose.model import read_rose
+from lasw.metrics.learned.rose.rose import read_rose
 from lasw.scripts.main import main
 
 SYSTEMS, SEGMENTS = 5, 120
@@ -139,7 +139,7 @@ def test_the_same_data_give_the_same_model_and_turned_pairs_too(judged: Path) ->
 def test_rose_as_a_loss_and_in_a_mixture(tmp_path: Path) -> None:
     """In blocks as pools come, and beside another metric."""
     path = tmp_path / "rose.json"
-    write_rose(path, truth().model)
+    write_trained_metric(path, truth().model)
     mixed, alone = metric(f"MIX:ROSE:model={path}=0.5:BLEU+1=2"), metric(f"ROSE:model={path}")
     references = References.from_lines(["a b the c .", "d e"])
     corpus = Corpus.from_lines(["a b", "the c .", "d", "e d e", ""], references.vocabulary)
@@ -163,9 +163,9 @@ def test_the_model_file_is_the_model(tmp_path: Path) -> None:
     model = RoseModel(
         "rank", RoseFeatures(("the", "straße"), clip=False), tuple(np.arange(17) / 7), (0.1,) * 17, (3.0,) * 17, -1.5
     )
-    write_rose(tmp_path / "a.json", model)
+    write_trained_metric(tmp_path / "a.json", model)
     assert read_rose(tmp_path / "a.json") == model
-    write_rose(tmp_path / "b.json", read_rose(tmp_path / "a.json"))
+    write_trained_metric(tmp_path / "b.json", read_rose(tmp_path / "a.json"))
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
 
 
@@ -195,7 +195,7 @@ def changed(document: dict[str, Any], **changes: Any) -> str:
 )
 def test_a_wrong_model_file_is_refused(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
     path = tmp_path / "m.json"
-    write_rose(path, truth().model)
+    write_trained_metric(path, truth().model)
     path.write_text(changed(json.loads(path.read_text()), **changes))
     with pytest.raises(UserError, match=message) as caught:
         read_rose(path)

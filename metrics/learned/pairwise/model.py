@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
-import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,14 +10,10 @@ from typing import Any
 import numpy as np
 
 from lasw.metrics.errors import UserError
-from lasw.metrics.learned.json_model import JsonModel, finite_numbers, read_json_model, strings
+from lasw.metrics.learned.json_model import ModelFile, TrainedMetric, finite_numbers, open_model, strings
 from lasw.metrics.learned.pairwise.inputs import PairwiseInputs
 from lasw.metrics.learned.pairwise.network import Floats, Network, Shape, sigmoid
-from lasw.metrics.text import write_text
 from lasw.metrics.vectors import described
-
-FORMAT = "lasw pairwise model"
-VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -74,7 +67,7 @@ class Seen:
 
 
 @dataclass(frozen=True, eq=False)
-class PairwiseModel:
+class PairwiseModel(TrainedMetric):
     """A network with its inputs.
 
     Attributes:
@@ -82,10 +75,10 @@ class PairwiseModel:
         network: trained.
         scaling: of the inputs.
         opponent: (k,) scaled skip features of the average translation of the training set.
-        text: how the text it was trained on was prepared, as a signature has it.
         vectors: name and fingerprint of the file of vectors, empty without.
-        training: what it was trained on and how, for people.
     """
+
+    format = "lasw pairwise model"
 
     inputs: PairwiseInputs
     network: Network
@@ -104,11 +97,25 @@ class PairwiseModel:
 
     def fingerprint(self) -> str:
         """Twelve hexadecimal digits that differ for models that decide differently."""
-        document = _as_json(self, "")
-        for key in ("training", "text", "file"):
-            del document[key]
-        document["vectors"] = self.vectors.rpartition("#")[2]  # their content counts, not what the file is called
-        return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:12]
+        return self.digest("file", vectors=_content(self.vectors))
+
+    def values(self, path: str | Path) -> dict[str, Any]:
+        """See `TrainedMetric`; the file of vectors is named as seen from the model."""
+        inputs, file = self.inputs, self._file()
+        return {
+            "kind": "words" if inputs.vectors else "sentences" if inputs.sentences else "none",
+            "vectors": self.vectors,
+            "file": os.path.relpath(file, os.path.dirname(os.path.abspath(path))) if file else "",
+            "skip": list(inputs.skip),
+            "signature": inputs.signature(),
+            "size": self.network.shape.d,
+            "hidden": self.network.shape.H,
+            **{key: array.tolist() for key, array in vars(self.scaling).items()},
+            "opponent": self.opponent.tolist(),
+            "theta": self.network.theta.tolist(),
+            "text": self.text,
+            "training": self.training,
+        }
 
     def seen(self, vectors: Floats, skip: Floats, references: Floats) -> Seen:
         """What decisions need of n translations.
@@ -169,13 +176,8 @@ class PairwiseModel:
         return np.asarray((wins.sum(axis=1) - np.diag(wins)) / (n - 1))
 
 
-def write_pairwise(path: str | Path, model: PairwiseModel) -> None:
-    """Write `model` to `path`, whole or not at all; the same model gives the same bytes."""
-    write_text(path, json.dumps(_as_json(model, path), ensure_ascii=False, indent=1) + "\n")
-
-
 def read_pairwise(path: str | Path, file: str = "") -> PairwiseModel:
-    """Read what `write_pairwise` wrote.
+    """Read what `write_trained_metric` wrote.
 
     Args:
         path: of the model.
@@ -185,10 +187,9 @@ def read_pairwise(path: str | Path, file: str = "") -> PairwiseModel:
         UserError: no such file, not a model, of another version, a value of it is wrong, or the vectors are not those
             it was trained with.
     """
-    get = read_json_model(path, FORMAT, VERSION)
+    get = open_model(path, PairwiseModel)
     kind = get("kind", str, ("words", "sentences", "none").__contains__, "words, sentences or none")
     skip = tuple(get("skip", list, strings, "specifications of metrics"))
-    text = get("text", dict, lambda x: strings(list(x.values())), "names and strings")
     where = _located(get, path, file) if kind != "none" else ""
     inputs = PairwiseInputs(skip, where if kind == "words" else "", where if kind == "sentences" else "")
     if get("signature", str) != inputs.signature():
@@ -200,43 +201,27 @@ def read_pairwise(path: str | Path, file: str = "") -> PairwiseModel:
     network = Network(_numbers(get, "theta", shape.parameters), shape)
     lows_and_highs = (("vector_low", d), ("vector_high", d), ("skip_low", shape.k), ("skip_high", shape.k))
     scaling = Scaling(*(_numbers(get, key, size) for key, size in lows_and_highs))
-    opponent = _numbers(get, "opponent", shape.k)
-    return PairwiseModel(inputs, network, scaling, opponent, text, training=get("training", dict))
+    return PairwiseModel(inputs, network, scaling, _numbers(get, "opponent", shape.k), **get.history())
 
 
-def _located(get: JsonModel, path: str | Path, file: str) -> str:
+def _located(get: ModelFile, path: str | Path, file: str) -> str:
     """The file of vectors: as given, or where it was seen from the model in training."""
     named = get("vectors", str)
     where = file or os.path.normpath(os.path.join(os.path.dirname(os.fspath(path)), get("file", str)))
     remedy = "say where it is: PAIRWISE:model=FILE:vectors=FILE"
     if not os.path.isfile(where):
         raise UserError(f"no such file of vectors, {where}", path=path, expected=named, remedy=remedy)
-    found = described(where)
-    if found.rpartition("#")[2] != named.rpartition("#")[2]:
-        raise UserError(f"trained with other vectors than {found}", path=path, expected=named, remedy=remedy)
+    present = described(where)
+    if _content(present) != _content(named):
+        raise UserError(f"trained with other vectors than {present}", path=path, expected=named, remedy=remedy)
     return where
 
 
-def _numbers(get: JsonModel, key: str, size: int) -> Floats:
+def _content(vectors: str) -> str:
+    """The part of a description that says what is in the file, not what it is called."""
+    return vectors.rpartition("#")[2]
+
+
+def _numbers(get: ModelFile, key: str, size: int) -> Floats:
     values = get(key, list, lambda x: len(x) == size and finite_numbers(x), f"{size} finite numbers")
     return np.array(values, dtype=np.float64)
-
-
-def _as_json(model: PairwiseModel, path: str | Path) -> dict[str, Any]:
-    inputs, file = model.inputs, model._file()
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "kind": "words" if inputs.vectors else "sentences" if inputs.sentences else "none",
-        "vectors": model.vectors,
-        "file": os.path.relpath(file, os.path.dirname(os.path.abspath(path))) if file else "",
-        "skip": list(inputs.skip),
-        "signature": inputs.signature(),
-        "size": model.network.shape.d,
-        "hidden": model.network.shape.H,
-        **{key: array.tolist() for key, array in dataclasses.asdict(model.scaling).items()},
-        "opponent": model.opponent.tolist(),
-        "theta": model.network.theta.tolist(),
-        "text": model.text,
-        "training": model.training,
-    }

@@ -48,7 +48,7 @@ class Pairwise(MeanMetric):
             ("model", model.fingerprint()),
             ("skip", ",".join(model.inputs.skip) or "none"),
             ("vectors", model.vectors or "none"),
-            *((f"trained-{key}", value) for key, value in model.text.items()),
+            *model.settings_of_text(),
         ]
         return Signature(self.name, tuple(settings))
 

@@ -260,7 +260,7 @@ def symmetry(network: Network, data: Examples) -> dict[str, float]:
     return {"gap": float(gap.mean()), "largest-gap": float(gap.max()), "consistent": float(consistent.mean())}
 
 
-def trained_model(
+def train_pairwise(
     inputs: PairwiseInputs, data: Examples, held_out: Examples | None = None, settings: Settings | None = None
 ) -> PairwiseModel:
     """Train on people's preferences.

@@ -7,8 +7,7 @@ from lasw.metrics.lazily import front_door
 # fmt: off
 if TYPE_CHECKING:
     from lasw.metrics.learned.rose.features import RoseFeatures
-    from lasw.metrics.learned.rose.model import ROSE_KINDS, RoseModel, write_rose
-    from lasw.metrics.learned.rose.rose import Rose
+    from lasw.metrics.learned.rose.rose import ROSE_KINDS, Rose, RoseModel
     from lasw.metrics.learned.rose.training import DEFAULT_COST, MOST_COST, train_rank, train_reg
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

@@ -6,22 +6,103 @@ the mean of the sentence scores.
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import MeanMetric, Signature
-from lasw.metrics.learned.json_model import model_file
-from lasw.metrics.learned.rose.features import PreparedReferences
-from lasw.metrics.learned.rose.model import RoseModel, read_rose
+from lasw.metrics.base import LARGEST, MeanMetric, Signature
+from lasw.metrics.errors import UserError
+from lasw.metrics.learned.json_model import TrainedMetric, finite_numbers, model_file, open_model, strings
+from lasw.metrics.learned.rose.features import PreparedReferences, RoseFeatures
 from lasw.metrics.learned.tagging import tagged, tagger
 from lasw.metrics.registry import NotNegative, check_options
 from lasw.metrics.text import Corpus, References, Vocabulary
 
+ROSE_KINDS = ("rank", "reg")
 _STEP = 1 << 14  # hypotheses at once, so that their features stay in the processor's cache
+
+
+@dataclass(frozen=True)
+class RoseModel(TrainedMetric):
+    """A linear model of d features (thesis 3.1.1): score = sum of weights * (features - mean) / scale + intercept.
+
+    Attributes:
+        kind: ``rank`` or ``reg``.
+        features: which features, in which order, and how they are counted.
+        weights, mean, scale: d numbers each.
+        intercept: of the score.
+        language: of the function words, free text.
+        tagger: name of the tagger that tags plain text; empty: the text comes tagged, or there are no tags.
+    """
+
+    format = "lasw ROSE model"
+
+    kind: str
+    features: RoseFeatures
+    weights: tuple[float, ...]
+    mean: tuple[float, ...]
+    scale: tuple[float, ...]
+    intercept: float
+    language: str = ""
+    text: dict[str, str] = field(default_factory=dict, hash=False)
+    tagger: str = ""
+    training: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    def fingerprint(self) -> str:
+        """Twelve hexadecimal digits that differ for models that score differently."""
+        return self.digest("language")
+
+    def values(self, path: str | Path) -> dict[str, Any]:
+        """See `TrainedMetric`."""
+        values = dataclasses.asdict(self)
+        settings: dict[str, Any] = values.pop("features")
+        values["features"] = list(self.features.names)
+        return values | settings
+
+    def slopes(self) -> tuple[list[float], float]:
+        """Weights of the features as they are, and what is added: the scaling multiplied in."""
+        slopes = [w / s for w, s in zip(self.weights, self.scale, strict=True)]
+        return slopes, self.intercept - math.fsum(w * m for w, m in zip(slopes, self.mean, strict=True))
+
+
+def read_rose(path: str | Path) -> RoseModel:
+    """Read what `write_trained_metric` wrote.
+
+    Raises:
+        UserError: no such file, not a model, of another version, or a value of it is wrong; it names the value.
+    """
+    get = open_model(path, RoseModel)
+    features = RoseFeatures(
+        function_words=tuple(get("function_words", list, strings, "a list of words")),
+        pos=get("pos", bool),
+        clip=get("clip", bool),
+        ratio=get("ratio", bool),
+    )
+    names = list(features.names)
+    if get("features", list, strings, "a list of names") != names:
+        raise UserError("features that this version does not have in that order", path=path, expected=", ".join(names))
+    numbers = f"{len(names)} finite numbers"
+    vectors: dict[str, Any] = {
+        key: tuple(map(float, get(key, list, lambda x: len(x) == len(names) and finite_numbers(x), numbers)))
+        for key in ("weights", "mean", "scale")
+    }
+    if min(vectors["scale"]) < 1 / LARGEST:
+        raise UserError(f"scale {min(vectors['scale'])}", path=path, expected="numbers above 0")
+    return RoseModel(
+        kind=get("kind", str, ROSE_KINDS.__contains__, " or ".join(ROSE_KINDS)),
+        features=features,
+        intercept=float(get("intercept", (int, float), lambda x: finite_numbers([x]), "a finite number")),
+        language=get("language", str),
+        tagger=get("tagger", str),
+        **vectors,
+        **get.history(),
+    )
 
 
 @dataclass(frozen=True)
@@ -71,7 +152,7 @@ class Rose(MeanMetric):
             ("clip", "yes" if features.clip else "no"),
             ("counts", "ratio" if features.ratio else "difference"),
             ("pos", (model.tagger or "in-text") if features.pos else "no"),
-            *((f"trained-{key}", value) for key, value in model.text.items()),
+            *model.settings_of_text(),
         ]
         return Signature(self.name, tuple(settings))
 

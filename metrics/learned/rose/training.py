@@ -14,8 +14,7 @@ from lasw.metrics.agreement import DirectAssessment, Judgements
 from lasw.metrics.errors import UserError
 from lasw.metrics.learned.learning import preference_columns
 from lasw.metrics.learned.rose.features import CORE, RoseFeatures
-from lasw.metrics.learned.rose.model import RoseModel
-from lasw.metrics.learned.rose.rose import Rose
+from lasw.metrics.learned.rose.rose import Rose, RoseModel
 from lasw.metrics.text import Corpus, References
 
 DEFAULT_COST, MOST_COST = 0.01, 1e6  # the search needs more steps the larger it is

@@ -18,7 +18,7 @@ from lasw.metrics import (
     refuse_overwriting,
     train_combination,
     training_fingerprint,
-    write_combination,
+    write_trained_metric,
 )
 from lasw.scripts.command_line import add_output_options, add_text_options, note, print_json
 
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     training = {**model.training, "fingerprint": training_fingerprint(arguments.data)}
     model = dataclasses.replace(model, text=text.settings(), training=training)
-    write_combination(arguments.output, model)
+    write_trained_metric(arguments.output, model)
     _print(arguments, model)
     return 0
 

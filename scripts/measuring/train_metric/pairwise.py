@@ -15,9 +15,9 @@ from lasw.metrics import (
     examples,
     read_preferences,
     refuse_overwriting,
-    trained_model,
+    train_pairwise,
     training_fingerprint,
-    write_pairwise,
+    write_trained_metric,
 )
 from lasw.scripts.command_line import add_output_options, add_text_options, note, print_json
 
@@ -82,10 +82,10 @@ def run(arguments: argparse.Namespace) -> int:
     text = Preprocessing(arguments.tokenize, arguments.lowercase)
     data = _examples(arguments, arguments.data, inputs, text)
     held_out = _examples(arguments, arguments.held_out, inputs, text) if arguments.held_out else None
-    model = trained_model(inputs, data, held_out, settings)
+    model = train_pairwise(inputs, data, held_out, settings)
     training = {**model.training, "fingerprint": training_fingerprint(arguments.data + (arguments.held_out or []))}
     model = dataclasses.replace(model, text=text.settings(), training=training)
-    write_pairwise(arguments.output, model)
+    write_trained_metric(arguments.output, model)
     _print(arguments, model)
     return 0
 

@@ -24,7 +24,7 @@ from lasw.metrics import (
     train_rank,
     train_reg,
     training_fingerprint,
-    write_rose,
+    write_trained_metric,
 )
 from lasw.metrics.learned import word_classes
 from lasw.scripts.command_line import add_output_options, add_text_options, note, positive_int, print_json
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         text=text.settings(),
         training={**model.training, "fingerprint": training_fingerprint(arguments.data)},
     )
-    write_rose(arguments.output, model)
+    write_trained_metric(arguments.output, model)
     _print(arguments, model)
     return 0
 

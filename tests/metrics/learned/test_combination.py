@@ -20,7 +20,7 @@ from lasw.metrics import (
     UserError,
     metric,
     train_combination,
-    write_combination,
+    write_trained_metric,
 )
 from lasw.metrics.learned.combination import combination, read_combination
 from lasw.metrics.learned.combination_training import _logistic, fit_weights
@@ -102,7 +102,7 @@ def test_scores_are_sums_and_logarithms_of_products(tmp_path: Path) -> None:
     for kind in ("linear", "log-linear"):
         model = CombinationModel(kind, SPECS, weights, text={"case": "lc"})
         path = tmp_path / "model.json"
-        write_combination(path, model)
+        write_trained_metric(path, model)
         assert read_combination(path) == model
         m = metric(f"COMBINATION:model={path}")
         statistics = m.statistics(corpus, m.prepare(refs), np.arange(2, dtype=np.int32))
@@ -134,7 +134,7 @@ def test_what_is_wrong_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="did you mean 'linear'"):
         train_combination([data], ["WER"], kind="linaer")
     path = tmp_path / "model.json"
-    write_combination(path, CombinationModel("linear", ("WER",), (1.0,)))
+    write_trained_metric(path, CombinationModel("linear", ("WER",), (1.0,)))
     document = json.loads(path.read_text())
     for change, message in (
         ({"weights": []}, "1 finite numbers"),

@@ -29,7 +29,7 @@ from lasw.metrics import (
     trainer,
 )
 from lasw.metrics.agreement.panels import SYSTEMS, agreement_of
-from lasw.metrics.learned.folds import Data
+from lasw.metrics.learned.trainers import Data
 
 SEGMENT_COUNT = 12
 

@@ -23,8 +23,8 @@ from lasw.metrics import (
     UserError,
     examples,
     metric,
-    trained_model,
-    write_pairwise,
+    train_pairwise,
+    write_trained_metric,
 )
 from lasw.metrics.learned.pairwise.inputs import bleu_parts, given_vectors
 from lasw.metrics.learned.pairwise.model import Scaling, read_pairwise
@@ -67,7 +67,7 @@ def judgements(segments: int = 40, seed: int = 1) -> Judgements:
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> PairwiseModel:
     inputs = PairwiseInputs(SKIP, vectors_file(tmp_path_factory.mktemp("vectors")))
-    return trained_model(inputs, examples([judgements()], inputs), settings=Settings(epochs=8))
+    return train_pairwise(inputs, examples([judgements()], inputs), settings=Settings(epochs=8))
 
 
 def triples(random: np.random.Generator, m: int, shape: Shape) -> Triples:
@@ -157,9 +157,9 @@ def test_scaling_maps_what_was_seen_onto_minus_one_to_one() -> None:
 def test_training_learns_and_is_the_same_every_time(model: PairwiseModel) -> None:
     inputs = model.inputs
     data = examples([judgements()], inputs)
-    again = trained_model(inputs, data, settings=Settings(epochs=8))
+    again = train_pairwise(inputs, data, settings=Settings(epochs=8))
     assert again.network.theta.tobytes() == model.network.theta.tobytes()
-    other = trained_model(inputs, data, settings=Settings(epochs=8, seed=2))
+    other = train_pairwise(inputs, data, settings=Settings(epochs=8, seed=2))
     assert other.fingerprint() != model.fingerprint() == again.fingerprint()
     unseen = judgements(seed=9)
     m = Pairwise(model)
@@ -171,7 +171,7 @@ def test_training_learns_and_is_the_same_every_time(model: PairwiseModel) -> Non
 
 def test_kendalls_cost_begins_where_the_logistic_one_ended(model: PairwiseModel) -> None:
     data = examples([judgements()], model.inputs)
-    found = trained_model(model.inputs, data, settings=Settings(loss="both", epochs=8)).training
+    found = train_pairwise(model.inputs, data, settings=Settings(loss="both", epochs=8)).training
     assert found["passes"] > model.training["passes"]
     assert found["tau"] >= model.training["tau"] > 0.4
 
@@ -282,7 +282,7 @@ def test_sentence_vectors_from_a_file(tmp_path: Path) -> None:
 
 def test_model_files(model: PairwiseModel, tmp_path: Path) -> None:
     path = tmp_path / "model.json"
-    write_pairwise(path, replace(model, text={"case": "lc"}))
+    write_trained_metric(path, replace(model, text={"case": "lc"}))
     again = read_pairwise(path)
     assert again.fingerprint() == model.fingerprint()
     assert "trained-case:lc" in str(metric(f"PAIRWISE:model={path}").signature())

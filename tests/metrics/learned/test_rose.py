@@ -25,10 +25,10 @@ from lasw.metrics import (
     metric,
     tagged,
     tagger,
-    write_rose,
+    write_trained_metric,
 )
 from lasw.metrics.learned.rose.features import CORE, POS
-from lasw.metrics.learned.rose.model import read_rose
+from lasw.metrics.learned.rose.rose import read_rose
 from lasw.metrics.learned.tagging import parted
 from lasw.metrics.learned.word_classes import is_punctuation, listed, most_frequent
 
@@ -213,7 +213,7 @@ def test_words_met_after_the_references_were_prepared() -> None:
 
 def test_specification(tmp_path: Path) -> None:
     path = tmp_path / "rose.json"
-    write_rose(path, model(ratio=True))
+    write_trained_metric(path, model(ratio=True))
     m = metric(f"ROSE:model={path}:step=0.01")
     assert m == Rose(model(ratio=True), 0.01)
     assert str(m.signature()).startswith(f"ROSE|step:0.01|kind:rank|model:{model(ratio=True).fingerprint()}|clip:yes|")
@@ -242,7 +242,7 @@ def test_specification(tmp_path: Path) -> None:
 )
 def test_a_model_with_wrong_values_is_refused(tmp_path: Path, change: dict[str, object], message: str) -> None:
     path = tmp_path / "rose.json"
-    write_rose(path, model())
+    write_trained_metric(path, model())
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(UserError, match=message):
         read_rose(path)

@@ -23,7 +23,7 @@ from lasw.tuning import (
     MOSES,
     OPTIMISERS,
     WEIGHT_FILES,
-    FeatureColumns,
+    ExtraFeatures,
     FeatureNames,
     FilePath,
     Fit,
@@ -196,7 +196,7 @@ def _optimise(arguments: argparse.Namespace) -> _Result:
         if start_path
         else None
     )
-    columns = FeatureColumns(assignments("--feature", arguments.feature), encoding=arguments.encoding)
+    columns = ExtraFeatures(assignments("--feature", arguments.feature), encoding=arguments.encoding)
     text = Preprocessing(arguments.tokenize, arguments.lowercase)
     pool, warnings = _read(arguments, text, columns, given.dense if given is not None else ())
     names = pool.names
@@ -240,7 +240,7 @@ def _optimise(arguments: argparse.Namespace) -> _Result:
 
 
 def _read(
-    arguments: argparse.Namespace, text: Preprocessing, columns: FeatureColumns, dense: Sequence[str]
+    arguments: argparse.Namespace, text: Preprocessing, columns: ExtraFeatures, dense: Sequence[str]
 ) -> tuple[Pool, list[str]]:
     """The pool, and what is to be said about the lists."""
 
@@ -276,7 +276,7 @@ def _refuse_features_files(paths: Sequence[str]) -> None:
             )
 
 
-def _ones(names: FeatureNames, columns: FeatureColumns) -> Weights:
+def _ones(names: FeatureNames, columns: ExtraFeatures) -> Weights:
     return Weights.from_groups({name: [1.0] * size for name, size in names.groups if name not in columns.names})
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from lasw.metrics import STANDARD_INPUT, UserError, Vocabulary
 from lasw.scripts.command_line import assignments, positive_int, warn
 from lasw.tuning import (
-    FeatureColumns,
+    ExtraFeatures,
     LocalReranker,
     NBest,
     Options,
@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _blocks(arguments: argparse.Namespace, dense: tuple[str, ...], warnings: list[str]) -> Iterator[NBest]:
-    columns = FeatureColumns(assignments("--feature", arguments.feature), encoding=arguments.encoding)
+    columns = ExtraFeatures(assignments("--feature", arguments.feature), encoding=arguments.encoding)
     options = Options(
         sparse_names=Vocabulary(),
         dense=dense,

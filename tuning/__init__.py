@@ -12,7 +12,7 @@ if TYPE_CHECKING:
         last_lines, recorded_iterations, refuse_program,
     )
     from lasw.tuning.formats import (
-        MOSES, WEIGHT_FILES, FeatureColumns, FilePath, Match, Options, as_json, check_count, check_output,
+        MOSES, NBEST_LAYOUTS, WEIGHT_FILES, ExtraFeatures, FilePath, Match, Options, as_json, check_count, check_output,
         is_features_file, json_line, kind_of_name, match, nbest_text, read_local_weights, read_nbest,
         read_weight_file, read_weights, stream_nbest, write_local_weights, write_nbest, write_weights,
     )

@@ -23,7 +23,7 @@ from lasw.tuning import (
     GLOBAL,
     SIMILARITIES,
     Curve,
-    FeatureColumns,
+    ExtraFeatures,
     Floats,
     LocalSamples,
     LocalWeigher,
@@ -116,7 +116,7 @@ def _samples(arguments: argparse.Namespace) -> tuple[Pool, LocalSamples, list[st
         given = read_weight_file(arguments.start, sparse_path=arguments.sparse_weights, encoding=arguments.encoding)
     elif arguments.sparse_weights:
         raise UserError("--sparse-weights without the dense ones", remedy="give those with --start")
-    columns = FeatureColumns(assignments("--feature", arguments.feature), encoding=arguments.encoding)
+    columns = ExtraFeatures(assignments("--feature", arguments.feature), encoding=arguments.encoding)
     preprocess = Preprocessing(arguments.tokenize, arguments.lowercase).function()
     references = References.read(arguments.references, preprocess=preprocess, encoding=arguments.encoding)
     source = tuple(read_lines(arguments.source, encoding=arguments.encoding))

@@ -10,7 +10,7 @@ import numpy as np
 from lasw.metrics import UserError, Vocabulary
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.joining import joined, rows
-from lasw.tuning.formats import FeatureColumns, Options, WeightFile, match, read_nbest, read_weight_file, stream_nbest
+from lasw.tuning.formats import ExtraFeatures, Options, WeightFile, match, read_nbest, read_weight_file, stream_nbest
 from lasw.tuning.nbest import NBest
 from lasw.tuning.weights import Weights
 
@@ -94,7 +94,7 @@ class Fixed(Decoder):
         return self._read
 
     def _whole(self, vocabulary: Vocabulary, segments: int) -> NBest:
-        columns = FeatureColumns(self._features, encoding=self._encoding)
+        columns = ExtraFeatures(self._features, encoding=self._encoding)
         parts: list[NBest] = []
         options = self._options(segments)
         for path in self._lists:

@@ -6,9 +6,10 @@ from lasw.metrics.lazily import front_door
 
 # fmt: off
 if TYPE_CHECKING:
-    from lasw.tuning.formats.moses import is_features_file, read_moses_files
+    from lasw.tuning.formats.extra_features import ExtraFeatures
+    from lasw.tuning.formats.moses_files import is_features_file, read_moses_files
     from lasw.tuning.formats.nbest import (
-        FeatureColumns, Growing, Options, RepeatedLines, nbest_text, read_nbest, stream_nbest, write_nbest,
+        NBEST_LAYOUTS, Growing, Options, RepeatedLines, nbest_text, read_nbest, stream_nbest, write_nbest,
     )
     from lasw.tuning.formats.weights import (
         MOSES, WEIGHT_FILES, FilePath, Match, WeightFile, as_json, check_count, check_moses_ini, check_output,

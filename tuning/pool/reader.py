@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Collection, Sequence
 
 from lasw.metrics import Corpus, References, Vocabulary
-from lasw.tuning.formats import FeatureColumns, FilePath, RepeatedLines, read_moses_files, stream_nbest
+from lasw.tuning.formats import ExtraFeatures, FilePath, RepeatedLines, read_moses_files, stream_nbest
 from lasw.tuning.nbest import NBest
 from lasw.tuning.pool.pool import Pool
 from lasw.tuning.weights import FeatureNames
@@ -17,7 +17,7 @@ def read_pool(
     references: References,
     *,
     dense: Collection[str] = (),
-    columns: FeatureColumns | None = None,
+    columns: ExtraFeatures | None = None,
     preprocess: Callable[[str], str] | None = None,
     encoding: str = "utf-8",
     unsorted: bool = False,
@@ -73,7 +73,7 @@ def read_pool(
 def read_scored_pool(
     pairs: Sequence[tuple[FilePath, FilePath]],
     *,
-    columns: FeatureColumns | None = None,
+    columns: ExtraFeatures | None = None,
     encoding: str = "utf-8",
     progress: Callable[[FilePath, int, int], None] | None = None,
 ) -> Pool:

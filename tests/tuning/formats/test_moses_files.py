@@ -9,7 +9,7 @@ import pytest
 
 from lasw.metrics import References, UserError, Vocabulary, metric, read_corpus
 from lasw.tuning import Pool, Weights, is_features_file, read_nbest
-from lasw.tuning.formats.moses.extracted import read_moses_files
+from lasw.tuning.formats.moses_files import read_moses_files
 
 FEATURES = """FEATURES_TXT_BEGIN_0 0 2 3 LM0_0 T_M_0 T_M_1
 -1.5 2 0 X_a=2 X_b=0

@@ -1,6 +1,7 @@
 """The fast way through N-best lists: one pass over the bytes of whole lines that are made as the first line is.
 
-A line that is not, in whatever way, stops the kernel, and `read_row` looks at it.
+A line that is not, in whatever way, stops the kernel, and `lasw.tuning.formats.nbest.pattern` looks at it. Kernels see
+the list's pattern as `lasw.tuning.formats.nbest.layout.LayoutArrays`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 
 from lasw.metrics import HIGH_BITS, ONES, borrowing, intern_token, leading_bytes, load_word, lowest_bit
 from lasw.tuning.formats.nbest.floats import read_number
-from lasw.tuning.formats.nbest.layout import Layout
 from lasw.tuning.formats.nbest.repeats import find_line, remember_line
 
 DONE, CAREFUL, WORDS_FULL, NAMES_FULL = 0, 1, 2, 3
@@ -23,21 +23,6 @@ _BARS = np.uint64(0x7C7C7C7C7C7C7C7C)
 _LFS = np.uint64(0x0A0A0A0A0A0A0A0A)
 _ABOVE_SPACES = np.uint64(0x2121212121212121)
 _NONE = np.uint64(0)
-
-
-class LayoutArrays(NamedTuple):
-    """A `Layout` as kernels see it.
-
-    `labels`: names with their separators, one behind the other, group g is `labels[starts[g]:starts[g + 1]]`. `sizes`,
-    `columns`: number of values of each group and column of the first. `facts`: separator, zeros left out, index of the
-    feature field and of the total, number of fields, number of nameless features.
-    """
-
-    labels: NDArray[np.uint8]
-    starts: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    columns: NDArray[np.int64]
-    facts: NDArray[np.int64]
 
 
 class Rows(NamedTuple):
@@ -62,20 +47,6 @@ class Rows(NamedTuple):
     seen: NDArray[np.int64]
     stamps: NDArray[np.int64]
     state: NDArray[np.int64]
-
-
-def layout_arrays(layout: Layout) -> LayoutArrays:
-    """`layout` for the kernel."""
-    labels = [(name + layout.separator).encode("utf-8") for name in layout.order]
-    nameless = 0 if layout.named or layout.features_at < 0 else len(layout.names)
-    where = (layout.features_at, layout.score_at, layout.fields, nameless)
-    return LayoutArrays(
-        np.frombuffer(b"".join(labels), dtype=np.uint8),
-        np.cumsum([0, *map(len, labels)], dtype=np.int64),
-        np.array([layout.sizes[name] for name in layout.order], dtype=np.int64),
-        np.array([layout.names.slices[name].start for name in layout.order], dtype=np.int64),
-        np.array([ord(layout.separator), layout.zeros_left_out, *where], dtype=np.int64),
-    )
 
 
 @borrowing
@@ -270,7 +241,7 @@ def _ignored(data, i, layout, before):  # type: ignore[no-untyped-def]
         if j == end:
             return -1
         for k in range(i + 1, end):
-            # Digits and the marks of alignments, as in `nbest_fields`.
+            # Digits and the marks of alignments, as in `MosesLayout`.
             if not (43 <= data[k] <= 61 or data[k] == 63) or data[k] == 47 or data[k] == 60:
                 return -1
         return i

@@ -1,44 +1,30 @@
-"""Reading N-best lists of any decoder, block by block.
+"""Reading N-best lists of any decoder, block by block, and writing them.
 
-Layouts are those of `lasw.tuning.formats.nbest.fields`, found by content; which features are dense is decided by the
-rule of `lasw.tuning.formats.nbest.layout`; files are opened as `lasw.metrics.text.files` says (compression by content,
-``-`` for standard input). A sparse feature that is 0 counts as absent.
+Layouts are those of `lasw.tuning.formats.nbest.layout.NBEST_LAYOUTS`, found by content; which features are dense is
+decided by the rule of `lasw.tuning.formats.nbest.pattern`; files are opened as `lasw.metrics.text.files` says
+(compression by content, ``-`` for standard input). A sparse feature that is 0 counts as absent.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TypedDict, Unpack
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from lasw.metrics import Block, Blocks, Corpus, UserError, Vocabulary
-from lasw.tuning.formats.nbest.careful import Row, read_row
-from lasw.tuning.formats.nbest.fields import Place
+from lasw.metrics import Block, Blocks, Corpus, UserError, Vocabulary, atomic_write
+from lasw.tuning.formats.nbest import kernel
 from lasw.tuning.formats.nbest.growing import Growing
-from lasw.tuning.formats.nbest.kernel import (
-    CAREFUL,
-    DONE,
-    ENTRIES,
-    FIRST_LINE,
-    LINE,
-    NAMES_FULL,
-    REORDERED,
-    ROW,
-    WORDS_FULL,
-    ZEROS,
-    LayoutArrays,
-    Rows,
-    layout_arrays,
-    read_rows,
-)
-from lasw.tuning.formats.nbest.layout import Layout, find_layout
+from lasw.tuning.formats.nbest.kernel import Rows, read_rows
+from lasw.tuning.formats.nbest.layout import MOSES, NBEST_LAYOUTS, LayoutArrays, NBestLayout, Pattern, Place, layout_of
+from lasw.tuning.formats.nbest.notices import Notices
+from lasw.tuning.formats.nbest.pattern import LOOK_AHEAD, Row, find_pattern, read_row
 from lasw.tuning.formats.nbest.repeats import RepeatArrays, RepeatedLines
-from lasw.tuning.formats.nbest.report import Seen
 from lasw.tuning.nbest import NBest
 from lasw.tuning.weights import FeatureNames
 
@@ -114,21 +100,46 @@ def stream_nbest(path: str | os.PathLike[str], vocabulary: Vocabulary, **options
     return iter(_Stream(os.fspath(path), vocabulary, options))
 
 
+def write_nbest(path: str | os.PathLike[str], nbest: NBest) -> None:
+    """Write a list in Moses' layout; the file appears whole or not at all.
+
+    A name that ends in ``.gz`` is compressed, always to the same bytes.
+
+    Raises:
+        UserError: a token or name holds ``|||``, or the file cannot be written.
+        ValueError: a number is not finite.
+    """
+    with atomic_write(path) as stream:
+        for text in nbest_text(nbest, path):
+            stream.write(text.encode("utf-8"))
+
+
+def nbest_text(nbest: NBest, path: str | os.PathLike[str] | None = None) -> Iterator[str]:
+    """The lines that `write_nbest` writes, some thousand at a time; `path` is for messages.
+
+    Raises:
+        UserError: a token or name holds ``|||``.
+        ValueError: a number is not finite.
+    """
+    return NBEST_LAYOUTS.find(MOSES)().text(nbest, path)
+
+
 @dataclass
 class _Stream:
     path: str
     vocabulary: Vocabulary
     options: Options
-    seen: Seen = field(init=False)
-    layout: Layout = field(init=False)
-    arrays: LayoutArrays = field(init=False)
+    notices: Notices = field(init=False)
+    layout: NBestLayout = field(init=False)
+    pattern: Pattern = field(init=False)
+    arrays: LayoutArrays | None = field(init=False)
 
     def __post_init__(self) -> None:
         self.names = self.options.get("sparse_names", Vocabulary())
         self.preprocess = self.options.get("preprocess")
         self.words = self.vocabulary if self.preprocess is None else Vocabulary()
         self.stamps = np.full(self.names.capacity, -1, dtype=np.int64)
-        self.seen = Seen(self.path, self.options.get("segments"), self.options.get("unsorted", False))
+        self.notices = Notices(self.path, self.options.get("segments"), self.options.get("unsorted", False))
 
     def __iter__(self) -> Iterator[NBest]:
         blocks = Blocks(self.path, self.options.get("encoding", "utf-8"))
@@ -136,58 +147,79 @@ class _Stream:
         for block in following:
             if block.first_line == 1:
                 self._start(block)
-            rows = self._read(block, following)
-            self.seen.block(rows.line_owner, block.first_line)
-            self.seen.zeros += int(rows.state[ZEROS])
-            self.seen.reordered += int(rows.state[REORDERED])
+            rows = self._slow(block) if self.arrays is None else self._fast(block, self.arrays, following)
             yield self._columns(rows)
         if not blocks.lines:
             raise UserError("the file is empty", path=self.path, expected="an N-best list")
-        self.options.get("warnings", []).extend(self.seen.warnings(blocks))
+        self.options.get("warnings", []).extend(self.notices.warnings(blocks))
 
     def _start(self, block: Block) -> None:
-        lines = (line.decode("utf-8") for line in block.data.tobytes().split(b"\n")[:-1])
-        options = self.options
-        self.layout = find_layout(lines, Place(self.path, 1), options.get("names"), options.get("dense", ()))
-        self.arrays = layout_arrays(self.layout)
+        """Find layout and pattern on the first lines."""
+        self.layout = layout_of(next(_lines(block)))
+        lines = islice(enumerate(_lines(block), 1), LOOK_AHEAD)
+        places = ((Place(self.path, k), line) for k, line in lines if k == 1 or line.strip(" \t"))
+        hypotheses = ((place, fields) for place, line in places for fields in self.layout.hypotheses(line, place))
+        self.pattern = find_pattern(hypotheses, self.options.get("names"), self.options.get("dense", ()))
+        self.arrays = self.layout.arrays(self.pattern)
 
-    def _read(self, block: Block, following: Iterator[Block]) -> Rows:
-        rows = self._room(block)
+    def _slow(self, block: Block) -> Rows:
+        """A block of a layout that has no compiled reader."""
+        read: list[Row] = []
+        lines: list[int] = []
+        for number, line in enumerate(_lines(block), block.first_line):
+            place = Place(self.path, number)
+            read.extend(read_row(fields, self.pattern, place) for fields in self.layout.hypotheses(line, place))
+            lines.extend([number] * (len(read) - len(lines)))
+        rows = self._room(block, len(read))
+        for row in read:
+            self._put(row, rows)
+        self._notice(rows, lines)
+        return rows
+
+    def _fast(self, block: Block, arrays: LayoutArrays, following: Iterator[Block]) -> Rows:
+        rows = self._room(block, int(np.count_nonzero(block.data == _LF)))
         memory = self.options.get("repeats")
         if memory is not None:
             memory.reserve(len(rows.owner))
         repeats = _NO_REPEATS if memory is None else memory.arrays
         while True:
-            todo = read_rows(block.data, self.arrays, self.words.arrays, self.names.arrays, repeats, rows)
-            if todo == DONE:
+            todo = read_rows(block.data, arrays, self.words.arrays, self.names.arrays, repeats, rows)
+            if todo == kernel.DONE:
+                self._notice(rows, range(block.first_line, block.first_line + len(rows.line_owner)))
                 return rows
-            if todo == CAREFUL:
+            if todo == kernel.CAREFUL:
                 self._careful(block, rows, following)
-            elif todo == WORDS_FULL:
+            elif todo == kernel.WORDS_FULL:
                 self.words.grow()
-            elif todo == NAMES_FULL:
+            elif todo == kernel.NAMES_FULL:
                 self.names.grow()
                 rows = rows._replace(stamps=self._longer_stamps())
 
-    def _room(self, block: Block) -> Rows:
-        n = int(np.count_nonzero(block.data == _LF))
-        entries = len(block.data) // _SHORTEST_ENTRY + 1 if self.layout.named else 0
-        state = np.zeros(FIRST_LINE + 1, dtype=np.int64)
-        state[FIRST_LINE] = block.first_line
+    def _room(self, block: Block, n: int) -> Rows:
+        """For up to `n` hypotheses of a block."""
+        entries = len(block.data) // _SHORTEST_ENTRY + 1 if self.pattern.named else 0
+        state = np.zeros(kernel.FIRST_LINE + 1, dtype=np.int64)
+        state[kernel.FIRST_LINE] = block.first_line
         return Rows(
             np.empty(n, dtype=np.int32),
             np.zeros(n + 1, dtype=np.int64),
             np.empty(len(block.data) // 2 + 1, dtype=np.int32),
-            np.empty((n, len(self.layout.names))),
+            np.empty((n, len(self.pattern.names))),
             np.empty(n),
             np.zeros(n + 1, dtype=np.int64),
             np.empty(entries, dtype=np.int32),
             np.empty(entries),
             np.empty(n, dtype=np.int32),
-            np.full(len(self.layout.order), -1, dtype=np.int64),
+            np.full(len(self.pattern.order), -1, dtype=np.int64),
             self._longer_stamps(),
             state,
         )
+
+    def _notice(self, rows: Rows, lines: Sequence[int]) -> None:
+        if len(lines):
+            self.notices.block(rows.line_owner, lines)
+        self.notices.zeros += int(rows.state[kernel.ZEROS])
+        self.notices.reordered += int(rows.state[kernel.REORDERED])
 
     def _longer_stamps(self) -> NDArray[np.int64]:
         """The stamps, as many as the vocabulary of sparse names has room for (it may grow elsewhere)."""
@@ -198,51 +230,46 @@ class _Stream:
 
     def _careful(self, block: Block, rows: Rows, following: Iterator[Block]) -> None:
         """Read the line that the kernel did not."""
-        start, k, tokens, entries, number = rows.state[: LINE + 1].tolist()
-        rest = block.data[start:]
-        end = start + int(np.argmax(rest == _LF))
+        start, number = int(rows.state[kernel.BYTE]), int(rows.state[kernel.LINE])
+        end = start + int(np.argmax(block.data[start:] == _LF))
         line = block.data[start:end].tobytes().decode("utf-8")
         place = Place(self.path, block.first_line + number)
         if not line.strip(" \t"):
             last = end + 1 == len(block.data) and next(following, None) is None
             raise place.error("one extra blank last line" if last else "a blank line", remedy="remove it")
-        row = read_row(line, self.layout, place, 1)
+        (fields,) = self.layout.hypotheses(line, place)
+        self._put(read_row(fields, self.pattern, place), rows)
+        rows.state[kernel.BYTE] = end + 1
+
+    def _put(self, row: Row, rows: Rows) -> None:
+        """Put a hypothesis behind those that are there."""
+        k, tokens, entries, number = rows.state[kernel.ROW : kernel.LINE + 1].tolist()
         ids = [self.words.add(token) for token in row.text.replace("\t", " ").split(" ") if token]
         rows.owner[k], rows.dense[k], rows.score[k] = row.owner, row.dense, row.score
         rows.line_owner[number] = row.owner
         rows.ids[tokens : tokens + len(ids)] = ids
         rows.offsets[k + 1] = tokens + len(ids)
-        rows.starts[k + 1] = entries + self._careful_sparse(row, rows, entries)
-        rows.state[:FIRST_LINE] += (
-            end + 1 - start,
-            1,
-            len(ids),
-            rows.starts[k + 1] - entries,
-            1,
-            row.zeros,
-            row.reordered,
-        )
-
-    def _careful_sparse(self, row: Row, rows: Rows, entries: int) -> int:
-        written = 0
-        for name, value in row.sparse.items():
-            column = self.names.add(name)
-            if value:
-                rows.columns[entries + written] = column
-                rows.values[entries + written] = value
-                written += 1
-        return written
+        columns = [(self.names.add(name), value) for name, value in row.sparse.items()]
+        kept = [(column, value) for column, value in columns if value]
+        for entry, (column, value) in enumerate(kept, entries):
+            rows.columns[entry], rows.values[entry] = column, value
+        rows.starts[k + 1] = entries + len(kept)
+        rows.state[kernel.ROW : kernel.FIRST_LINE] += (1, len(ids), len(kept), 1, row.zeros, row.reordered)
 
     def _columns(self, rows: Rows) -> NBest:
         """The block as an N-best list of its own, without the room that was not needed."""
-        n, tokens, entries = rows.state[ROW : ENTRIES + 1].tolist()
+        n, tokens, entries = rows.state[kernel.ROW : kernel.ENTRIES + 1].tolist()
         corpus = Corpus(rows.ids[:tokens].copy(), rows.offsets[: n + 1], self.words, self.path)
         if self.preprocess is not None:
             texts = [self.preprocess(corpus.text(k)) for k in range(len(corpus))]
             corpus = Corpus.from_lines(texts, self.vocabulary)
         names = self.names if len(self.names) else None
         sparse = _csr(rows.starts[: n + 1], rows.columns[:entries].copy(), rows.values[:entries].copy(), names)
-        return NBest(self.layout.names, rows.owner[:n], corpus, rows.dense[:n], rows.score[:n], sparse, names)
+        return NBest(self.pattern.names, rows.owner[:n], corpus, rows.dense[:n], rows.score[:n], sparse, names)
+
+
+def _lines(block: Block) -> Iterator[str]:
+    return (line.decode("utf-8") for line in block.data.tobytes().split(b"\n")[:-1])
 
 
 def _csr(

@@ -1,73 +1,92 @@
-"""One line of an N-best list taken apart by what its fields hold, in any layout that decoders print.
+"""The layout of Moses and many others: ``ID ||| text ||| features ||| total``, fields told apart by what they hold.
 
-``ID ||| text ||| ...``: the features are the last field that names numbers (``LM0= -1 TM0= -2 -3``, ``lm: -1``,
-``LM=-1``), else the first with several numbers; the total is the first single number behind them (Moses, Marian,
-cdec, Joshua), else before them (Travatar). Alignments, segmentations, word scores and trees are ignored.
+The features are the last field that names numbers (``LM0= -1 TM0= -2 -3``, ``lm: -1``, ``LM=-1``), else the first with
+several numbers; the total is the first single number behind them (Moses, Marian, cdec, Joshua), else before them
+(Travatar). Alignments, segmentations, word scores and trees are ignored.
 """
 
 from __future__ import annotations
 
-import math
+import os
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from lasw.metrics import UserError
+import numpy as np
 
-_NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan(?:\(\w*\))?)", re.I | re.A)
+from lasw.metrics import UserError
+from lasw.tuning.formats.nbest.layout import (
+    MAX_ID,
+    Fields,
+    Group,
+    LayoutArrays,
+    NBestLayout,
+    Pattern,
+    Place,
+    is_number,
+)
+from lasw.tuning.nbest import NBest
+
 _NUMBER_START = re.compile(r"[+-]?\.?\d", re.A)
 _POINT = re.compile(r"\d[\d.,:;=?+\-]*", re.A)  # the first of an alignment, soft ones too, or of a segmentation
-SEPARATORS = "=:"
-MAX_ID = 2**31 - 1
+_SEPARATORS = "=:"
+_STEP = 1 << 12  # hypotheses formatted at once: bounds the memory for their text
 
 
 @dataclass(frozen=True)
-class Place:
-    """A line of a file, for messages."""
-
-    path: str | None
-    line: int | None
-
-    def error(self, found: str, expected: str | None = None, remedy: str | None = None) -> UserError:
-        """What is wrong there."""
-        return UserError(found, path=self.path, line=self.line, expected=expected, remedy=remedy)
-
-
-@dataclass(frozen=True)
-class Group:
-    """Numbers under one name; `joined` if the first stands in the name's own token (``LM=-1``)."""
-
-    name: str
-    values: list[str]
-    joined: bool = False
-
-
-@dataclass(frozen=True)
-class Fields:
-    """A line of an N-best list.
+class BarFields(Fields):
+    """One line.
 
     Attributes:
-        owner: the sentence id.
-        text: the hypothesis.
         count: number of fields.
-        groups: named features in the order of the line; None if the list has numbers without names.
         separator: what stands behind a name.
-        numbers: the features if they have no names.
-        score: the total as it is written, None if there is none.
         features_at, score_at: which field they were, -1 for none.
     """
 
-    owner: int
-    text: str
     count: int
-    groups: list[Group] | None
     separator: str
-    numbers: list[str]
-    score: str | None
     features_at: int
     score_at: int
 
 
-def split_line(line: str, place: Place) -> Fields:
+class MosesLayout(NBestLayout):
+    """Fields between ``|||``; written as Moses does, numbers as repr gives them.
+
+    Sparse features stand behind the dense ones in the order of their names.
+    """
+
+    @classmethod
+    def detects(cls, line: str) -> bool:
+        """See `NBestLayout`."""
+        return "|||" in line
+
+    def hypotheses(self, line: str, place: Place) -> Sequence[Fields]:
+        """The one on the line."""
+        return (split_line(line, place),)
+
+    def text(self, nbest: NBest, path: str | os.PathLike[str] | None) -> Iterator[str]:
+        """See `NBestLayout`."""
+        _check(nbest, path)
+        for start in range(0, len(nbest), _STEP):
+            yield "".join(_lines(nbest, start, min(start + _STEP, len(nbest))))
+
+    def arrays(self, pattern: Pattern) -> LayoutArrays:
+        """See `NBestLayout`."""
+        first = pattern.first
+        assert isinstance(first, BarFields)
+        labels = [(name + first.separator).encode("utf-8") for name in pattern.order]
+        nameless = len(first.numbers)
+        where = (first.features_at, first.score_at, first.count, nameless)
+        return LayoutArrays(
+            np.frombuffer(b"".join(labels), dtype=np.uint8),
+            np.cumsum([0, *map(len, labels)], dtype=np.int64),
+            np.array([pattern.sizes[name] for name in pattern.order], dtype=np.int64),
+            np.array([pattern.names.slices[name].start for name in pattern.order], dtype=np.int64),
+            np.array([ord(first.separator), pattern.zeros_left_out, *where], dtype=np.int64),
+        )
+
+
+def split_line(line: str, place: Place) -> BarFields:
     """The fields of `line`.
 
     Raises:
@@ -92,34 +111,17 @@ def split_line(line: str, place: Place) -> Fields:
                 expected="ID ||| hypothesis ||| features ||| total",
                 remedy="is there ||| within the hypothesis?",
             )
-    return Fields(
+    return BarFields(
         owner,
         fields[1],
-        len(fields),
         groups,
-        separator,
         tokens[features_at] if groups is None and features_at >= 0 else [],
         tokens[score_at][0] if score_at >= 0 else None,
+        len(fields),
+        separator,
         features_at,
         score_at,
     )
-
-
-def is_number(token: str) -> bool:
-    """Whether a token is a number as C's printf writes them; infinities and NaN too, which `finite` refuses."""
-    return _NUMBER.fullmatch(token) is not None
-
-
-def finite(token: str, what: str, place: Place) -> float:
-    """The number that `token` is.
-
-    Raises:
-        UserError: it is infinite or not a number.
-    """
-    value = float(token.partition("(")[0])
-    if not math.isfinite(value):
-        raise place.error(f"{what} is {token}", expected="a finite number", remedy="remove the line or mend the scorer")
-    return value
 
 
 def _owner(field: str, place: Place) -> int:
@@ -137,7 +139,7 @@ def _named(tokens: list[list[str]], place: Place) -> tuple[int, list[Group] | No
     """Index, content and separator of the last field that names numbers."""
     broken: UserError | None = None
     for index in range(len(tokens) - 1, 1, -1):
-        for separator in SEPARATORS:
+        for separator in _SEPARATORS:
             groups = _groups(tokens[index], separator, place)
             if isinstance(groups, UserError):
                 broken = broken or groups
@@ -145,7 +147,7 @@ def _named(tokens: list[list[str]], place: Place) -> tuple[int, list[Group] | No
                 return index, groups, separator
     if broken:
         raise broken
-    return -1, None, SEPARATORS[0]
+    return -1, None, _SEPARATORS[0]
 
 
 def _groups(tokens: list[str], separator: str, place: Place) -> list[Group] | UserError | None:
@@ -184,8 +186,54 @@ def _ignored(tokens: list[str], featureless: bool) -> bool:
         return True
     if featureless:
         return not any(map(is_number, tokens)) and all(map(_POINT.fullmatch, tokens))
-    return tokens[0][-1] in SEPARATORS or (_POINT.fullmatch(tokens[0]) is not None and not is_number(tokens[0]))
+    return tokens[0][-1] in _SEPARATORS or (_POINT.fullmatch(tokens[0]) is not None and not is_number(tokens[0]))
 
 
 def _short(field: str) -> str:
     return repr(field if len(field) <= 40 else field[:37] + "...")
+
+
+def _check(nbest: NBest, path: str | os.PathLike[str] | None) -> None:
+    finite = np.isfinite(nbest.dense).all() and np.isfinite(nbest.score).all()
+    if not finite or (nbest.sparse is not None and not np.isfinite(nbest.sparse.data).all()):
+        raise ValueError("features and totals must be finite")
+    words = nbest.hypotheses.vocabulary
+    for index in np.unique(nbest.hypotheses.ids).tolist():
+        if "|||" in words[index]:
+            raise UserError(
+                f"the word {words[index]!r} cannot be written to an N-best list",
+                path=path,
+                remedy="escape | in the text",
+            )
+    for name in nbest.names.slices:
+        if "|||" in name:
+            raise UserError(f"the feature {name!r} cannot be written to an N-best list", path=path, remedy="rename it")
+
+
+def _lines(nbest: NBest, start: int, end: int) -> Iterator[str]:
+    corpus, words = nbest.hypotheses, nbest.hypotheses.vocabulary
+    offsets = corpus.offsets[start : end + 1]
+    distinct, places = np.unique(corpus.ids[offsets[0] : offsets[-1]], return_inverse=True)
+    spelled = [words[index] + " " for index in distinct.tolist()]
+    tokens = [spelled[place] for place in places.tolist()]
+    bounds = (offsets - offsets[0]).tolist()
+    groups = [(f"{name}=", place.start, place.stop) for name, place in nbest.names.slices.items()]
+    owners, scores = nbest.owner[start:end].tolist(), nbest.score[start:end].tolist()
+    for k, row in enumerate(nbest.dense[start:end].tolist()):
+        features: list[str] = []
+        for name, first, last in groups:
+            features.append(name)
+            features.extend(map(repr, row[first:last]))
+        features.extend(_sparse(nbest, start + k))
+        text = "".join(tokens[bounds[k] : bounds[k + 1]])
+        yield f"{owners[k]} ||| {text} ||| {' '.join(features)} ||| {scores[k]!r}\n"
+
+
+def _sparse(nbest: NBest, row: int) -> Iterator[str]:
+    if nbest.sparse is None or nbest.sparse_names is None:
+        return
+    first, last = nbest.sparse.indptr[row], nbest.sparse.indptr[row + 1]
+    names = [nbest.sparse_names[column] for column in nbest.sparse.indices[first:last].tolist()]
+    for name, value in sorted(zip(names, nbest.sparse.data[first:last].tolist(), strict=True)):
+        yield f"{name}="
+        yield repr(value)

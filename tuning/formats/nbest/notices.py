@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,14 +14,14 @@ _SHOWN = 5  # ids named in a message
 
 
 @dataclass
-class Seen:
+class Notices:
     """Fed with the ids of every block, in order.
 
     Attributes:
         path: the list.
         segments: number of source sentences, None if it is not known.
         unsorted: whether ids may decrease.
-        zeros, reordered: see `lasw.tuning.formats.nbest.careful.Row`.
+        zeros, reordered: see `lasw.tuning.formats.nbest.pattern.Row`.
     """
 
     path: str
@@ -31,8 +32,8 @@ class Seen:
     _last: int = 0
     _ids: list[NDArray[np.int32]] = field(default_factory=list)  # the distinct ones of every block
 
-    def block(self, owner: NDArray[np.int32], first_line: int) -> None:
-        """Take in the ids (n,) of lines `first_line` and on.
+    def block(self, owner: NDArray[np.int32], lines: Sequence[int]) -> None:
+        """Take in the ids (n,) on `lines` (n,).
 
         Raises:
             UserError: an id is smaller than the one before, or beyond the source.
@@ -44,7 +45,7 @@ class Seen:
                 raise UserError(
                     f"sentence id {owner[k]} after {owner[k] - steps[k]}",
                     path=self.path,
-                    line=first_line + k,
+                    line=lines[k],
                     expected="ids that never decrease",
                     remedy="give --unsorted if the lists are whole",
                 )
@@ -55,7 +56,7 @@ class Seen:
             raise UserError(
                 f"sentence id {owner[k]}",
                 path=self.path,
-                line=first_line + k,
+                line=lines[k],
                 expected=f"at most {self.segments - 1}, there are {self.segments} references",
                 remedy=self._remedy(owner[: k + 1]),
             )
@@ -63,20 +64,20 @@ class Seen:
 
     def warnings(self, blocks: Blocks) -> list[str]:
         """One line for everything that the user should know."""
-        told = []
+        texts = []
         count, some = self._missing()
         if count:
             named = ", ".join(map(str, some)) + (", ..." if count > len(some) else "")
-            told.append(f"no hypotheses for {_count(count, 'sentence')} (id {named})")
+            texts.append(f"no hypotheses for {_count(count, 'sentence')} (id {named})")
         if self.zeros:
-            told.append(f"{_count(self.zeros, 'dense feature value')} not printed, taken as 0")
+            texts.append(f"{_count(self.zeros, 'dense feature value')} not printed, taken as 0")
         if self.reordered:
-            told.append(f"{_count(self.reordered, 'line')} with the features in another order, read by their names")
+            texts.append(f"{_count(self.reordered, 'line')} with the features in another order, read by their names")
         if blocks.carriage_returns:
-            told.append(f"{_count(blocks.carriage_returns, 'line')} ended in CR LF, the CR was dropped")
+            texts.append(f"{_count(blocks.carriage_returns, 'line')} ended in CR LF, the CR was dropped")
         if not blocks.final_newline:
-            told.append("the last line has no end; was the file cut off?")
-        return [f"{self.path}: {line}" for line in told]
+            texts.append("the last line has no end; was the file cut off?")
+        return [f"{self.path}: {text}" for text in texts]
 
     def _missing(self) -> tuple[int, list[int]]:
         """How many sentences have no hypothesis, and the first few of them; in memory of the ids that are there."""

@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 _List = TypeVar("_List", NBest, ScoredList)
 
 
-class FeatureColumns:
+class ExtraFeatures:
     """The columns that several lists of hypotheses get, in the order of the lists.
 
     Args:

@@ -11,17 +11,15 @@ from __future__ import annotations
 import itertools
 import os
 import re
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from lzma import LZMAError
 from typing import Any
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from lasw.metrics import STANDARD_INPUT, Blocks, UserError, Vocabulary, first_bytes, metric, open_bytes
+from lasw.metrics import STANDARD_INPUT, Blocks, UserError, Vocabulary, first_bytes, metric
 from lasw.tuning.formats.nbest import MAX_ID, Place, finite, is_number, read_matrix
 from lasw.tuning.formats.weights import words
 from lasw.tuning.nbest import ScoredList
@@ -144,7 +142,7 @@ def _check_row(row: list[str], size: int, place: Place) -> None:
 
 
 def _binary_sections(path: str, kind: str, encoding: str) -> Iterator[_Section]:
-    data = _all_bytes(path)
+    data = first_bytes(path, -1)
     end_mark = f"{kind}_BIN_END".encode()
     place = Place(path, None)
     at = 0
@@ -171,14 +169,6 @@ def _decoded(header: bytes, encoding: str, place: Place) -> str:
         return header.decode(encoding)
     except (UnicodeError, LookupError) as error:
         raise place.error(f"the line before a sentence cannot be read ({error})", expected=f"{encoding} text") from None
-
-
-def _all_bytes(path: str) -> bytes:
-    with open_bytes(path) as stream:
-        try:
-            return stream.read()
-        except (EOFError, OSError, zlib.error, LZMAError) as error:
-            raise UserError(f"its compressed data is cut off or damaged ({error})", path=path) from None
 
 
 def _header(line: str, kind: str, form: str, place: Place) -> tuple[int, int, int, list[str]]:

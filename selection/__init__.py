@@ -6,21 +6,20 @@ from lasw.metrics.lazily import front_door
 
 # fmt: off
 if TYPE_CHECKING:
-    from lasw.selection.alignment import DIRECTIONS, MODELS, SYMMETRISATIONS, keep_models, write_giza, write_pharaoh
-    from lasw.selection.choice import (
-        BIN, WORDS, Collect, Diversity, Selection, ShardedBitext, Workers, checked_blocks, counted, dask,
-        distributed_collector, pool_collector, processes, read_shards, select,
+    from lasw.selection.alignment import (
+        ALIGNERS, DIRECTIONS, MAX_LENGTH, SYMMETRISATIONS, Directions, align_directions, keep_models, symmetrise,
+        tokens, transposed, write_giza, write_pharaoh,
     )
-    from lasw.selection.features import LENGTH, NAMES, REASONS, LAScorer, Scorer, most_frequent
-    from lasw.selection.output import (
-        PAIR_COLUMNS, files_of, known_features, profile_rows, report_html, text_names, write_selection,
-    )
+    from lasw.selection.choice import BIN, WORDS, Diversity, Profile, Selection, choose, collector, counted, workers
+    from lasw.selection.development_set import filters, reading, select, usual_scorer
+    from lasw.selection.output import PAIR_COLUMNS, files_of, profile_rows, report_html, text_names, write_selection
     from lasw.selection.pool import (
-        Bitext, Pair, PairBlock, align_by_models, fingerprint_of_pages, first_pairs, read_help, score_column, split,
-        train_on_pool,
+        LENGTH, REASONS, Bitext, Pair, PairBlock, Scorer, ShardedBitext, align_pool, fingerprint_of_pages, read_help,
+        read_shards, score_column, scored_blocks, split,
     )
     from lasw.selection.rankings import (
-        ALIGNMENT, LISTS, METHODS, TEST, TEST_LISTS, TRUSTED, UNBOUNDED, Lists, Material, Method, local_sets, method,
+        METHODS, NAMES, SAMPLE, UNBOUNDED, LAScorer, Lists, LocalSets, Material, Method, ToTest, local_sets,
+        most_frequent,
     )
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

@@ -67,8 +67,12 @@ class Lines:
         return Lines(LineArrays(out, to[:-1], to[1:] - 1))
 
     def packed(self) -> Lines:
-        """The same lines in a block that holds nothing else: what is to be kept, or sent to another process."""
+        """The same lines in a block that holds nothing else."""
         return self.take(np.arange(len(self)))
+
+    def __reduce__(self) -> tuple[type[Lines], tuple[LineArrays]]:
+        # The rest of the bytes they were read with need not go to another process.
+        return Lines, (self.packed().arrays,)
 
     @classmethod
     def of(cls, texts: list[str]) -> Lines:
@@ -78,21 +82,7 @@ class Lines:
     @classmethod
     def joined(cls, parts: list[Lines]) -> Lines:
         """The lines of all parts, in a block of their own."""
-        packed = [part.packed().arrays for part in parts]
-        shifts = np.cumsum([0, *(len(part.data) for part in packed)])
-        return cls(
-            LineArrays(
-                np.concatenate([np.empty(0, dtype=np.uint8), *(part.data for part in packed)]),
-                np.concatenate(
-                    [np.empty(0, dtype=np.int64)]
-                    + [part.starts + shift for part, shift in zip(packed, shifts[:-1], strict=True)]
-                ),
-                np.concatenate(
-                    [np.empty(0, dtype=np.int64)]
-                    + [part.ends + shift for part, shift in zip(packed, shifts[:-1], strict=True)]
-                ),
-            )
-        )
+        return lines_of(np.concatenate([np.empty(0, dtype=np.uint8), *(part.packed().arrays.data for part in parts)]))
 
 
 def lines_of(data: NDArray[np.uint8]) -> Lines:

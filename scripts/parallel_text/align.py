@@ -10,8 +10,19 @@ from pathlib import Path
 from lasw.metrics import UserError, refuse_overwriting
 from lasw.scripts.command_line import note, positive_int, seed_number, warn
 from lasw.scripts.parallel_text.train import read_parallel, unaligned_notes
-from lasw.selection import DIRECTIONS, keep_models, write_giza, write_pharaoh
-from lasw.selection.alignment import alignment
+from lasw.selection import (
+    ALIGNERS,
+    DIRECTIONS,
+    SYMMETRISATIONS,
+    Directions,
+    align_directions,
+    keep_models,
+    symmetrise,
+    tokens,
+    transposed,
+    write_giza,
+    write_pharaoh,
+)
 
 _EPILOG = """\
 example:
@@ -28,10 +39,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--source", required=True, metavar="FILE", help="tokenised sentences, one a line")
     parser.add_argument("--target", required=True, metavar="FILE", help="their translations")
     parser.add_argument("--output", required=True, metavar="FILE", help="where the alignment goes (.gz: compressed)")
-    parser.add_argument("--model", choices=alignment.MODELS, default="fast_align", help="default: fast_align")
+    parser.add_argument("--model", choices=ALIGNERS, default="fast_align", help="default: fast_align")
     parser.add_argument(
         "--symmetrise",
-        choices=alignment.SYMMETRISATIONS,
+        choices=SYMMETRISATIONS,
         default="grow-diag-final-and",
         help="how the two directions become one (default: grow-diag-final-and)",
     )
@@ -56,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise UserError("no such folder", path=os.path.dirname(written), remedy="make it first")
     with tempfile.TemporaryDirectory(prefix="lasw-align-") as scratch:
         note(arguments.quiet, f"{arguments.model}, both directions, {len(source)} sentence pairs")
-        directions = alignment.align_directions(
+        directions = align_directions(
             source,
             target,
             scratch,
@@ -65,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
             seed=arguments.seed,
             jobs=arguments.jobs,
         )
-        write_pharaoh(arguments.output, alignment.symmetrise(directions, arguments.symmetrise))
+        write_pharaoh(arguments.output, [symmetrise(directions, arguments.symmetrise)])
         if arguments.save:
             _save(directions, source, target, arguments.save)
     if not arguments.quiet:
@@ -73,9 +84,9 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _save(directions: alignment.Directions, source: list[str], target: list[str], prefix: str) -> None:
-    sides = [alignment.tokens(line) for line in source], [alignment.tokens(line) for line in target]
+def _save(directions: Directions, source: list[str], target: list[str], prefix: str) -> None:
+    sides = [tokens(line) for line in source], [tokens(line) for line in target]
     keep_models(prefix, directions.prefixes)
     forward, backward = (f"{prefix}{direction}.bestal" for direction in DIRECTIONS)
     write_giza(forward, *sides, directions.forward)
-    write_giza(backward, sides[1], sides[0], alignment.transposed(directions.backward))
+    write_giza(backward, sides[1], sides[0], transposed(directions.backward))

@@ -10,7 +10,7 @@ from typing import Any
 
 from lasw.metrics import Corpus, UserError, read_lines
 from lasw.scripts.command_line import add_output_options, note, positive_int, print_json, warn
-from lasw.selection.alignment import alignment
+from lasw.selection import MAX_LENGTH, SYMMETRISATIONS, Directions, align_directions, symmetrise
 from lasw.tuning import TrainingOptions, build_system, check_text
 
 _DEFAULTS = TrainingOptions()
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--iterations", type=positive_int, help="of the word alignment models")
     parser.add_argument(
         "--symmetrise",
-        choices=alignment.SYMMETRISATIONS,
+        choices=SYMMETRISATIONS,
         default="grow-diag-final-and",
         help="how the two directions become one alignment (default: grow-diag-final-and)",
     )
@@ -116,10 +116,10 @@ def train_thot(
     Path(folder).mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="lasw-train-") as scratch:
         note(quiet, f"word alignment of {len(lines[0])} sentence pairs, both directions ({model})")
-        directions = alignment.align_directions(*lines, scratch, model=model, iterations=iterations, jobs=jobs)
+        directions = align_directions(*lines, scratch, model=model, iterations=iterations, jobs=jobs)
         if not quiet:
             warn("train", unaligned_notes(directions, len(lines[0])))
-        points = alignment.symmetrise(directions, symmetrisation)
+        points = symmetrise(directions, symmetrisation)
         note(quiet, "phrase table and language model")
         models = dict(zip(("invswm", "swm"), directions.prefixes, strict=True))
         return build_system(folder, *texts, points.points, points.offsets, models, model, options)
@@ -145,12 +145,12 @@ def read_parallel(
     return sides
 
 
-def unaligned_notes(directions: alignment.Directions, pairs: int) -> list[str]:
+def unaligned_notes(directions: Directions, pairs: int) -> list[str]:
     """What to tell the user of pairs that no model saw."""
     left = directions.unaligned
     if not len(left):
         return []
     return [
         f"{len(left)} of {pairs} sentence pairs are not aligned, as a side is empty or has more than "
-        f"{alignment.MAX_LENGTH} tokens; the first is line {int(left[0]) + 1}"
+        f"{MAX_LENGTH} tokens; the first is line {int(left[0]) + 1}"
     ]

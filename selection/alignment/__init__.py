@@ -6,11 +6,11 @@ from lasw.metrics.lazily import front_door
 
 # fmt: off
 if TYPE_CHECKING:
-    from lasw.selection.alignment.alignment import (
-        MAX_LENGTH, MODELS, SYMMETRISATIONS, Directions, align_directions, symmetrise, tokens, transposed,
-    )
+    from lasw.selection.alignment.aligner import ALIGNERS
+    from lasw.selection.alignment.directions import MAX_LENGTH, align_directions, tokens
     from lasw.selection.alignment.giza import alignment_blocks, write_giza
-    from lasw.selection.alignment.kept_models import DIRECTIONS, check_models, keep_models
+    from lasw.selection.alignment.kept_models import DIRECTIONS, KeptModels, keep_models
     from lasw.selection.alignment.pharaoh import Alignment, write_pharaoh
+    from lasw.selection.alignment.symmetrisation import SYMMETRISATIONS, Directions, symmetrise, transposed
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

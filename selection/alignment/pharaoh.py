@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,11 +53,12 @@ class Alignment:
             yield " ".join(f"{i}-{j}" for i, j in pair.tolist())
 
 
-def write_pharaoh(path: str | os.PathLike[str], alignment: Alignment) -> None:
-    """Write `alignment`, one line a sentence pair, whole or not at all."""
+def write_pharaoh(path: str | os.PathLike[str], alignments: Iterable[Alignment]) -> None:
+    """Write alignments one after the other, one line a sentence pair, whole or not at all."""
     with atomic_write(path) as stream:
-        for line in alignment.lines():
-            stream.write(line.encode("ascii") + b"\n")
+        for alignment in alignments:
+            for line in alignment.lines():
+                stream.write(line.encode("ascii") + b"\n")
 
 
 def read_pharaoh(path: str | os.PathLike[str]) -> Alignment:

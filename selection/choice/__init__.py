@@ -6,10 +6,9 @@ from lasw.metrics.lazily import front_door
 
 # fmt: off
 if TYPE_CHECKING:
-    from lasw.selection.choice.candidates import BIN, REJECTED, Candidates, Profile, collect, score_bins
-    from lasw.selection.choice.distributed import Workers, counted, dask, distributed_collector, processes
+    from lasw.selection.choice.candidates import BIN, REJECTED, Candidates, Collection, Profile, score_bins
+    from lasw.selection.choice.distributed import Workers, collector, counted, workers
     from lasw.selection.choice.diversity import Diversity
-    from lasw.selection.choice.la import WORDS, Collect, Selection, pool_collector, select
-    from lasw.selection.choice.shards import ShardedBitext, checked_blocks, read_shards
+    from lasw.selection.choice.la import WORDS, Collect, Selection, choose
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

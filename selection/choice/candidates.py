@@ -10,15 +10,13 @@ kept (`after`), so nothing is lost.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.selection.features import LENGTH, OK, Scored
 from lasw.selection.lines import Lines
-from lasw.selection.pool import PairBlock
+from lasw.selection.pool import LENGTH, OK, PairBlock, Scored
 
 Rank = tuple[float, int]
 """Score and line number of a pair."""
@@ -65,9 +63,16 @@ class Candidates:
             None if self.alignment is None else self.alignment.take(rows),
         )
 
-    def ranking(self) -> NDArray[np.int64]:
-        """(m,) rows from the best to the worst."""
-        return np.lexsort((self.line, -self.score))
+    def rank(self) -> Rank:
+        """Of the last candidate."""
+        return float(self.score[-1]), int(self.line[-1])
+
+    @classmethod
+    def empty(cls) -> Candidates:
+        """No candidates."""
+        none = np.empty(0)
+        lines = Lines.of([])
+        return cls(none.astype(np.int64), none, np.empty((0, 2), dtype=np.int64), np.empty((0, 0)), lines, lines, lines)
 
     @classmethod
     def joined(cls, parts: list[Candidates]) -> Candidates:
@@ -90,7 +95,7 @@ class Profile:
 
     Attributes:
         pairs, words: all pairs, and the source words of the good ones.
-        verdicts: pairs by verdict (see `la_features.REASONS`).
+        verdicts: pairs by verdict (see `scored.REASONS`).
         histogram: candidates by score: bin k holds [k, k + 1) * BIN.
         sums: of each feature over the candidates, in units of 2^-40.
         filtered: (line, verdict, source tokens, target tokens) of the first `REJECTED` pairs that are no candidates.
@@ -204,6 +209,10 @@ class Collection:
         for part in other._parts:
             self._keep(part)
 
+    def __getstate__(self) -> dict[str, object]:
+        self._prune()  # what is behind the budget does not go to another process
+        return self.__dict__
+
     def ranked(self) -> Candidates | None:
         """What is kept, best first; None if there is nothing."""
         self._prune()
@@ -219,7 +228,7 @@ class Collection:
         if not self._parts:
             return
         whole = Candidates.joined(self._parts)
-        order = whole.ranking()
+        order = np.lexsort((whole.line, -whole.score))  # from the best to the worst
         reached = np.cumsum(whole.lengths[order, 0])
         kept = int(np.searchsorted(reached, self.budget)) + 1
         self.dropped += max(0, len(order) - kept)
@@ -227,20 +236,12 @@ class Collection:
         self._parts = [whole]
         self._words = int(reached[len(whole) - 1])
         if self._words >= self.budget:
-            self._last = (float(whole.score[-1]), int(whole.line[-1]))
+            self._last = whole.rank()
 
 
 def score_bins(score: NDArray[np.float64]) -> NDArray[np.int64]:
     """(n,) bins of the histogram that n scores fall into."""
     return np.asarray(np.clip(np.floor(score / BIN), -_MOST_BINS, _MOST_BINS).astype(np.int64))
-
-
-def collect(pairs: Iterable[tuple[PairBlock, Scored]], budget: int, after: Rank | None = None) -> Collection:
-    """The collection of some scored blocks."""
-    collection = Collection(budget, after)
-    for block, scored in pairs:
-        collection.add(block, scored)
-    return collection
 
 
 def _units(features: NDArray[np.float64]) -> list[int]:

@@ -9,17 +9,27 @@ part is reported.
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
+import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from lasw.metrics import UserError, dask_client, process_pool
+from lasw.metrics import Here, UserError, dask_client, watch_parent
 from lasw.selection.choice.candidates import Collection, Rank
 from lasw.selection.choice.la import Collect
-from lasw.selection.choice.shards import PAIRS, Part, ShardedBitext, pair_count, parts_of
-from lasw.selection.features import Scorer, refuse_faults
-from lasw.selection.pool import Bitext
+from lasw.selection.pool import PAIRS, Bitext, Part, Scorer, ShardedBitext, pair_count, parts_of
 
 ATTEMPTS = 5  # at one part; Dask itself tries a task four times on workers that die before it gives up
 
@@ -63,52 +73,50 @@ class Workers:
 
 
 @contextlib.contextmanager
-def processes(n: int) -> Iterator[Workers]:
-    """Processes on this machine.
+def workers(n: int = 1, *, apart: bool = False, scheduler: str | None = None) -> Iterator[Workers]:
+    """Where a pool is scored; at the end of the block nothing is left behind but what is under way.
 
     Args:
-        n: how many, at least 1.
-    """
-    workers = Workers(lambda: process_pool(n), 2 * n)
-    try:
-        yield workers
-    finally:
-        workers.close()
-
-
-@contextlib.contextmanager
-def dask(address: str) -> Iterator[Workers]:
-    """The workers of a Dask cluster.
-
-    Args:
-        address: of its scheduler, ``tcp://head:8786``.
+        n: threads of this process; 1 is none but this one.
+        apart: whether processes of this machine take the place of threads.
+        scheduler: address of a Dask scheduler, ``tcp://head:8786``; its workers take the place of both.
 
     Raises:
         UserError: Dask is not installed, or no scheduler is there.
     """
-    with dask_client(address) as client:
-        threads = sum(client.nthreads().values())
-        workers = Workers(lambda: client.get_executor(pure=False), max(4, 2 * threads))
-        try:
-            yield workers
-        finally:
-            workers.close()
+    with contextlib.ExitStack() as stack:
+        if scheduler is not None:
+            client = stack.enter_context(dask_client(scheduler))
+            n = max(2, sum(client.nthreads().values()))
+            start: Callable[[], Executor] = partial(client.get_executor, pure=False)
+        elif n == 1:
+            start = Here
+        elif apart:
+            # Fresh processes: a forked one would share locks and threads of numerical libraries.
+            context = multiprocessing.get_context("spawn")
+            start = partial(ProcessPoolExecutor, n, context, watch_parent, (os.getpid(),))
+        else:
+            start = partial(ThreadPoolExecutor, n)
+        started = Workers(start, 2 * n)
+        stack.callback(started.close)
+        yield started
 
 
-def distributed_collector(
+def collector(
     bitext: Bitext,
     scorer: Scorer,
-    workers: Workers,
+    workers: Workers | None = None,
     *,
     pairs: int = PAIRS,
     watch: Callable[[int], object] | None = None,
 ) -> Collect:
-    """Reads a pool with other processes; takes the place of `la.pool_collector`.
+    """What reads a pool and has its parts scored; the result is the same whatever the workers.
 
     Args:
-        bitext: the pool; of a `ShardedBitext` the files must be where workers see them.
-        scorer: sent to the workers.
-        workers: see `processes` and `dask`.
+        bitext: the pool; it must not be standard input if it may be read again. The files of a `ShardedBitext` must be
+            where workers see them.
+        scorer: of the pairs; sent to the workers.
+        workers: where; by default this thread.
         pairs: of a part, where one stream is cut up.
         watch: told after each part how many pairs it had.
     """
@@ -121,30 +129,30 @@ def distributed_collector(
             if watch is not None:
                 watch(part.profile.pairs)
 
-        # An empty collection made now knows what need not be sent: pairs that rank behind enough others already here.
-        each_once(workers, score_part, parts_of(bitext, pairs), lambda: (scorer, whole.part()), merge)
+        # An empty collection made now knows what need not be kept: pairs that rank behind enough others already here.
+        each_once(
+            workers or Workers(Here, 1), score_part, parts_of(bitext, pairs), lambda: (scorer, whole.part()), merge
+        )
         return whole
 
     return collect_pool
 
 
-def counted(bitext: ShardedBitext, workers: Workers) -> ShardedBitext:
-    """The same pool, its shards counted by workers, so that line numbers are known.
+def counted(bitext: Bitext, workers: Workers) -> Bitext:
+    """The same pool, its shards (if it has some) counted by workers, so that line numbers are known.
 
     Args:
         bitext: the pool.
-        workers: see `processes` and `dask`.
+        workers: see `workers`.
 
     Raises:
         UserError: a shard cannot be read, or its files differ in length.
     """
-    counts = [0] * len(bitext.shards)
-
-    def keep(result: tuple[int, int]) -> None:
-        counts[result[0]] = result[1]
-
-    each_once(workers, _count, enumerate(bitext.shards), tuple, keep)
-    return replace(bitext, counts=tuple(counts))
+    if not isinstance(bitext, ShardedBitext):
+        return bitext
+    counts: dict[int, int] = {}
+    each_once(workers, _count, enumerate(bitext.shards), tuple, lambda numbered: counts.update([numbered]))
+    return replace(bitext, counts=tuple(count for _, count in sorted(counts.items())))
 
 
 def _count(numbered: tuple[int, Bitext]) -> tuple[int, int]:
@@ -152,26 +160,13 @@ def _count(numbered: tuple[int, Bitext]) -> tuple[int, int]:
 
 
 def score_part(part: Part, scorer: Scorer, collection: Collection) -> Collection:
-    """What a worker does: score a part and keep its best candidates.
-
-    Args:
-        part: of the pool.
-        scorer: of its pairs.
-        collection: an empty one.
-
-    Returns:
-        The collection.
+    """What a worker does: score a part, and keep its best candidates in an empty collection.
 
     Raises:
-        UserError: a fault in the part, unless it is tolerant.
+        UserError: see `Part.scored`.
     """
-    for block in part.blocks():
-        numbered = replace(block, first_line=block.first_line + part.shift)
-        scored = scorer.score(numbered)
-        if not part.tolerant:
-            refuse_faults(block, scored.verdicts, part.paths)
-        collection.add(numbered, scored)
-    collection.ranked()  # what is behind the budget does not travel
+    for block, scored in part.scored(scorer):
+        collection.add(block, scored)
     return collection
 
 

@@ -85,9 +85,13 @@ class Window:
 
 def translation_similarity(settings: Diversity, source: Corpus, target: Corpus) -> NDArray[np.float64]:
     """(n,) similarity of each source sentence to its own target sentence."""
-    measure = metric(settings.similarity)
-    prepared = measure.prepare(References((target,)))
-    return np.asarray(measure.sentence_scores(measure.statistics(source, prepared, np.arange(len(source)))))
+    return _pairwise(metric(settings.similarity), source, target)
+
+
+def _pairwise(measure: Metric, first: Corpus, second: Corpus) -> NDArray[np.float64]:
+    """(n,) similarity of each of n sentences to the one in its place."""
+    prepared = measure.prepare(References((second,)))
+    return np.asarray(measure.sentence_scores(measure.statistics(first, prepared, np.arange(len(first)))))
 
 
 def _similarities(measure: Metric, sentence: Corpus, window: Corpus) -> NDArray[np.float64]:
@@ -101,9 +105,7 @@ def _similarities(measure: Metric, sentence: Corpus, window: Corpus) -> NDArray[
             statistics[:, 2 * n + 1] = max(length - n, 0)
         statistics[:, 2 * ORDERS] = window.lengths
         return np.asarray(measure.sentence_scores(statistics))
-    repeated = sentence.take(np.zeros(len(window), dtype=np.int64))
-    prepared = measure.prepare(References((window,)))
-    return np.asarray(measure.sentence_scores(measure.statistics(repeated, prepared, np.arange(len(window)))))
+    return _pairwise(measure, sentence.take(np.zeros(len(window), dtype=np.int64)), window)
 
 
 def _counts_clipped(measure: Metric) -> bool:

@@ -2,7 +2,7 @@
 
 Pairs with a source sentence of the right length are ranked by their score and taken from the top, unless they are too
 similar to what was taken before, or to their own translation, until the source words reach the number asked for. Any
-scorer can take the place of LA's (see `la_features.Scorer`).
+scorer can take the place of LA's (see `lasw.selection.pool.scored.Scorer`).
 
 The pool is read once, and memory holds the candidates whose source words make `reach` times the number asked for. Only
 if the filters reject nearly all of these is it read again, for twice as many behind them; so the selection is always
@@ -11,19 +11,15 @@ that of the full ranking.
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lasw.metrics import Corpus, UserError, Vocabulary
+from lasw.metrics import Corpus, Vocabulary
 from lasw.selection.choice.candidates import REJECTED, Candidates, Collection, Profile, Rank
 from lasw.selection.choice.diversity import Diversity, Window, translation_similarity
-from lasw.selection.features import Scorer, refuse_faults
-from lasw.selection.pool import Bitext, PairBlock
 
 WORDS = 30_000  # "a development corpus with 30k to 70k words is enough" (section 4.4.6)
 REACH = 32  # of the words asked for, so many times as many are kept as candidates,
@@ -53,6 +49,7 @@ class Selection:
     """What was selected, and what was seen on the way.
 
     Attributes:
+        feature_names: of the columns of `chosen.features`.
         chosen: the selected pairs in the order they were taken.
         words: their source words.
         profile: of the whole pool.
@@ -60,41 +57,37 @@ class Selection:
         reasons: how many candidates each filter rejected.
         reached: candidates looked at.
         readings: how many times the pool was read.
-        feature_names: of the columns of `chosen.features`.
         followed: why the filters rejected the pair that was to be followed, if they did.
     """
 
-    chosen: Candidates | None
-    words: int
-    profile: Profile
+    feature_names: tuple[str, ...] = ()
+    chosen: Candidates = field(default_factory=Candidates.empty)
+    words: int = 0
+    profile: Profile = field(default_factory=Profile)
     rejections: list[Rejection] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
     reached: int = 0
-    readings: int = 1
-    feature_names: tuple[str, ...] = ()
+    readings: int = 0
     followed: Rejection | None = None
 
     def __len__(self) -> int:
-        return 0 if self.chosen is None else len(self.chosen)
+        return len(self.chosen)
 
 
 class Greedy:
     """Takes candidates in rank order until the source words reach `words`.
 
     Args:
+        selection: is told what becomes of the candidates.
         words: source words to select.
         diversity: the two filters.
         follow: line number of a pair whose rejection is to be kept in any case; 0 is none.
     """
 
-    def __init__(self, words: int, diversity: Diversity, follow: int = 0) -> None:
-        self.target = words
-        self.followed: Rejection | None = None
+    def __init__(self, selection: Selection, words: int, diversity: Diversity, follow: int = 0) -> None:
+        self._selection = selection
+        self._words = words
         self._follow = follow
-        self.words = 0
-        self.reached = 0
-        self.rejections: list[Rejection] = []
-        self.reasons: Counter[str] = Counter()
         self._diversity = diversity
         self._vocabulary = Vocabulary()
         self._window = Window(diversity, self._vocabulary)
@@ -102,7 +95,7 @@ class Greedy:
     @property
     def done(self) -> bool:
         """Whether there are enough words."""
-        return self.words >= self.target
+        return self._selection.words >= self._words
 
     def take(self, candidates: Candidates) -> list[int]:
         """The rows of the candidates taken from `candidates`, which rank behind all given before."""
@@ -121,7 +114,7 @@ class Greedy:
         for row in range(end - start):
             if self.done:
                 break
-            self.reached += 1
+            self._selection.reached += 1
             line, score = int(candidates.line[start + row]), float(candidates.score[start + row])
             if not to_target[row] < self._diversity.untranslated:
                 self._reject(Rejection(line, score, UNTRANSLATED, float(to_target[row])))
@@ -132,19 +125,19 @@ class Greedy:
                 self._reject(Rejection(line, score, SIMILAR, similarity, other))
                 continue
             self._window.add(line, ids.copy())
-            self.words += len(ids)
+            self._selection.words += len(ids)
             taken.append(start + row)
         return taken
 
     def _reject(self, rejection: Rejection) -> None:
-        self.reasons[rejection.reason] += 1
+        self._selection.reasons[rejection.reason] += 1
         if rejection.line == self._follow:
-            self.followed = rejection
-        if len(self.rejections) < REJECTED:
-            self.rejections.append(rejection)
+            self._selection.followed = rejection
+        if len(self._selection.rejections) < REJECTED:
+            self._selection.rejections.append(rejection)
 
 
-def select(
+def choose(
     collect_pool: Collect,
     words: int = WORDS,
     diversity: Diversity | None = None,
@@ -153,10 +146,10 @@ def select(
     feature_names: tuple[str, ...] = (),
     follow: int = 0,
 ) -> Selection:
-    """Select a development set.
+    """Choose a development set (algorithm 4.1).
 
     Args:
-        collect_pool: reads and scores the pool (see `pool_collector`); called once, rarely more often.
+        collect_pool: reads and scores the pool (see `collector`); called once, rarely more often.
         words: source words to reach; the last pair taken may go beyond.
         diversity: the two filters.
         reach: times `words`, how many source words of candidates are kept in memory; by default `REACH`, and at least
@@ -167,94 +160,25 @@ def select(
     Raises:
         UserError: whatever reading the pool raises.
     """
+    selection = Selection(feature_names)
+    greedy = Greedy(selection, words, diversity or Diversity(), follow)
     budget = max(words * REACH, LEAST_KEPT) if reach is None else words * reach
     largest = MOST_GROWTH * budget
-    greedy = Greedy(words, diversity or Diversity(), follow)
     parts: list[Candidates] = []
     after: Rank | None = None
-    profile: Profile | None = None
-    readings = 0
     while True:
         collection = collect_pool(budget, after)
-        readings += 1
-        profile = collection.profile if profile is None else profile
+        selection.readings += 1
+        if after is None:
+            selection.profile = collection.profile
         ranked = collection.ranked()
         if ranked is None:
             break
         parts.append(ranked.take(np.array(greedy.take(ranked), dtype=np.int64)))
         if greedy.done or not collection.dropped:
             break
-        after = (float(ranked.score[-1]), int(ranked.line[-1]))
+        after = ranked.rank()
         budget = min(2 * budget, largest)
-    chosen = Candidates.joined(parts) if parts and sum(map(len, parts)) else None
-    return Selection(
-        chosen,
-        greedy.words,
-        profile,
-        greedy.rejections,
-        greedy.reasons,
-        greedy.reached,
-        readings,
-        feature_names,
-        greedy.followed,
-    )
-
-
-def pool_collector(
-    bitext: Bitext, scorer: Scorer, workers: int = 1, *, watch: Callable[[int], object] | None = None
-) -> Collect:
-    """Reads a pool on this machine: one thread reads, `workers` threads score (1: all in this one).
-
-    Args:
-        bitext: the pool; it must not be standard input if it may be read again.
-        scorer: of the pairs.
-        workers: threads; the result is the same for any number.
-        watch: told after each block how many pairs it had.
-    """
-
-    def collect_pool(budget: int, after: Rank | None) -> Collection:
-        whole = Collection(budget, after)
-        for block, verdicts, part in _in_order(bitext.blocks(), scorer, whole, workers):
-            if not bitext.skip_bad:
-                refuse_faults(block, verdicts, bitext.paths)
-            whole.merge(part)
-            if watch is not None:
-                watch(len(block))
-        return whole
-
-    return collect_pool
-
-
-_Collected = tuple[PairBlock, NDArray[np.uint8], Collection]
-
-
-def _in_order(blocks: Iterator[PairBlock], scorer: Scorer, whole: Collection, workers: int) -> Iterator[_Collected]:
-    """Blocks with their verdicts and candidates in input order; a few more than `workers` are held at a time."""
-
-    def collected(block: PairBlock, part: Collection) -> _Collected:
-        scored = scorer.score(block)
-        part.add(block, scored)
-        return block, scored.verdicts, part
-
-    if workers < 2:
-        for block in blocks:
-            yield collected(block, whole.part())
-        return
-    waiting: deque[Future[_Collected]] = deque()
-    failure: UserError | None = None
-    with ThreadPoolExecutor(workers) as threads:
-        while True:
-            try:
-                block = next(blocks)
-            except StopIteration:
-                break
-            except UserError as error:  # blocks before it may have faults of their own, which come first
-                failure = error
-                break
-            waiting.append(threads.submit(collected, block, whole.part()))
-            if len(waiting) > 2 * workers:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    if failure is not None:
-        raise failure
+    if selection.words:
+        selection.chosen = Candidates.joined(parts)
+    return selection

@@ -6,7 +6,7 @@ from lasw.metrics.lazily import front_door
 
 # fmt: off
 if TYPE_CHECKING:
-    from lasw.selection.output.files import PAIR_COLUMNS, files_of, known_features, text_names, write_selection
+    from lasw.selection.output.files import PAIR_COLUMNS, files_of, text_names, write_selection
     from lasw.selection.output.report import profile_rows, report_html
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

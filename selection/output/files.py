@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import astuple
 
 from lasw.metrics import atomic_write, write_text
 from lasw.selection.choice import REJECTED, Selection
-from lasw.selection.features import NAMES, REASONS
 from lasw.selection.lines import Lines
+from lasw.selection.pool import REASONS
 
 _PACKED = (".gz", ".bz2", ".xz")
 _OTHERS = ("alignment", "lines", "scores", "rejected.tsv", "html", "local.tsv")
-_OF_WORDS = ("STLR", "TFWP")  # the features that need no word alignment
 PAIR_COLUMNS = ("line", "score", "source_words", "target_words")
 """Columns of the table of scores in front of the features."""
 
@@ -29,20 +28,6 @@ def text_names(source: str, target: str) -> tuple[str, str]:
 def files_of(prefix: str, names: tuple[str, str]) -> list[str]:
     """All files that a selection may have; `prefix` and `names` as in `write_selection`."""
     return [f"{prefix}.{name}" for name in (*names, *_OTHERS)]
-
-
-def known_features(selection: Selection, aligned: bool) -> Selection:
-    """The selection as it is told: without a word alignment the features that need one have no values."""
-    names = selection.feature_names
-    known = [k for k, name in enumerate(names) if aligned or name not in NAMES or name in _OF_WORDS]
-    sums = selection.profile.sums
-    chosen = selection.chosen
-    return replace(
-        selection,
-        feature_names=tuple(names[k] for k in known),
-        profile=replace(selection.profile, sums=[sums[k] for k in known] if sums else []),
-        chosen=chosen and replace(chosen, features=chosen.features[:, known]),
-    )
 
 
 def write_selection(prefix: str, selection: Selection, names: tuple[str, str]) -> list[str]:
@@ -64,16 +49,14 @@ def write_selection(prefix: str, selection: Selection, names: tuple[str, str]) -
         UserError: a file cannot be written.
     """
     chosen = selection.chosen
-    written = [_write(f"{prefix}.{names[0]}", chosen.source if chosen else None)]
-    written.append(_write(f"{prefix}.{names[1]}", chosen.target if chosen else None))
-    if chosen is None or chosen.alignment is not None:
-        written.append(_write(f"{prefix}.alignment", chosen.alignment if chosen else None))
-    lines = chosen.line.tolist() if chosen else []
+    written = [_write(f"{prefix}.{names[0]}", chosen.source), _write(f"{prefix}.{names[1]}", chosen.target)]
+    if chosen.alignment is not None:
+        written.append(_write(f"{prefix}.alignment", chosen.alignment))
+    lines = chosen.line.tolist()
     scores = [[*PAIR_COLUMNS, *selection.feature_names]]
-    if chosen:
-        columns = zip(chosen.score.tolist(), chosen.lengths.tolist(), chosen.features.tolist(), strict=True)
-        for line, (score, lengths, features) in zip(lines, columns, strict=True):
-            scores.append([str(line), repr(score), *map(str, lengths), *map(repr, features)])
+    columns = zip(lines, chosen.score.tolist(), chosen.lengths.tolist(), chosen.features.tolist(), strict=True)
+    for line, score, lengths, features in columns:
+        scores.append([str(line), repr(score), *map(str, lengths), *map(repr, features)])
     for name, rows in (
         ("lines", ([str(line)] for line in lines)),
         ("scores", iter(scores)),
@@ -87,19 +70,17 @@ def write_selection(prefix: str, selection: Selection, names: tuple[str, str]) -
 def _rejected(selection: Selection) -> Iterator[list[str]]:
     """First what the filters rejected, in rank order, then what was no candidate, in input order."""
     yield ["line", "score", "reason", "similarity", "similar_to_line"]
-    count = 0
-    for one in selection.rejections:
-        count += 1
-        yield [str(one.line), repr(one.score), one.reason, repr(one.similarity), str(one.other) if one.other else ""]
-    for line, verdict, source, _ in selection.profile.filtered[: REJECTED - count]:
+    for rejection in selection.rejections:
+        line, score, reason, similarity, other = astuple(rejection)
+        yield [str(line), repr(score), reason, repr(similarity), str(other or "")]
+    for line, verdict, source, _ in selection.profile.filtered[: REJECTED - len(selection.rejections)]:
         reason = REASONS[verdict]
         yield [str(line), "", f"{reason}: {source} source words" if reason == "length" else reason, "", ""]
 
 
-def _write(path: str, lines: Lines | None) -> str:
+def _write(path: str, lines: Lines) -> str:
     with atomic_write(path) as stream:
-        if lines is not None:
-            stream.write(lines.packed().arrays.data.tobytes())
+        stream.write(lines.packed().arrays.data.tobytes())
     return path
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from html import escape
 
 from lasw.selection.choice import BIN, Profile, Selection, score_bins
-from lasw.selection.features import MEANINGS, NAMES, REASONS
+from lasw.selection.pool import REASONS
+from lasw.selection.rankings import MEANINGS, NAMES
 
 _WIDTH, _HEIGHT, _MARGIN = 640, 240, 34
 _MOST_BARS = 80
@@ -46,7 +48,7 @@ def report_html(selection: Selection, title: str) -> str:
 
 def _means(selection: Selection) -> str:
     pool = selection.profile.means()
-    chosen = selection.chosen.features.mean(axis=0).tolist() if selection.chosen else []
+    chosen = selection.chosen.features.mean(axis=0).tolist() if len(selection) else []
     rows = []
     for k, name in enumerate(selection.feature_names):
         cells = [f"<td class=number>{values[k]:.4f}</td>" if values else "<td></td>" for values in (pool, chosen)]
@@ -57,20 +59,17 @@ def _means(selection: Selection) -> str:
 
 def _histogram(selection: Selection) -> str:
     """Two layers of bars, each with a height of its own, since the selection is a small part of the pool."""
-    pool = dict(selection.profile.histogram)
+    pool = selection.profile.histogram
     if not pool:
         return "<p>There is no candidate.</p>"
-    chosen: dict[int, int] = {}
-    if selection.chosen:
-        for place in score_bins(selection.chosen.score).tolist():
-            chosen[place] = chosen.get(place, 0) + 1
+    chosen = Counter(score_bins(selection.chosen.score).tolist())
     low, high = min(pool), max(pool) + 1
     step = -(-(high - low) // _MOST_BARS)
     bars = []
     for counts, kind in ((pool, "pool"), (chosen, "chosen")):
-        grouped: dict[int, int] = {}
+        grouped: Counter[int] = Counter()
         for place, n in counts.items():
-            grouped[(place - low) // step] = grouped.get((place - low) // step, 0) + n
+            grouped[(place - low) // step] += n
         bars += [_bar(slot, n, max(grouped.values()), kind, low, step, high) for slot, n in sorted(grouped.items())]
     ticks = [low + round(k * (high - low) / 6) for k in range(7)]
     labels = "".join(

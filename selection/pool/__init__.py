@@ -6,10 +6,15 @@ from lasw.metrics.lazily import front_door
 
 # fmt: off
 if TYPE_CHECKING:
-    from lasw.selection.pool.aligned import align_by_models, train_on_pool
-    from lasw.selection.pool.bitext import Bitext, PairBlock, first_pairs
-    from lasw.selection.pool.bitext_split import Pair, split
-    from lasw.selection.pool.libreoffice_help import fingerprint_of_pages, read_help
+    from lasw.selection.pool.aligned import align_pool
+    from lasw.selection.pool.bitext import Bitext, PairBlock
+    from lasw.selection.pool.help_text import Pair, fingerprint_of_pages, read_help, split
     from lasw.selection.pool.score_columns import score_column
+    from lasw.selection.pool.scored import (
+        EMPTY_SOURCE, EMPTY_TARGET, LENGTH, NO_POINTS, OK, OUT_OF_RANGE, READER, REASONS, Scored, Scorer,
+    )
+    from lasw.selection.pool.shards import (
+        PAIRS, Part, ShardedBitext, pair_count, parts_of, read_shards, scored_blocks,
+    )
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

@@ -6,8 +6,7 @@ and are those of the input. A block holds places in the bytes that were read; no
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -61,15 +60,6 @@ class PairBlock:
             self.extra[start:end],
         )
 
-    def packed(self) -> PairBlock:
-        """The same pairs without the rest of the bytes they were read with: to be sent to another process."""
-        return dataclasses.replace(
-            self,
-            source=self.source.packed(),
-            target=self.target.packed(),
-            alignment=None if self.alignment is None else self.alignment.packed(),
-        )
-
 
 @dataclass(frozen=True)
 class ScoreFile:
@@ -114,6 +104,11 @@ class Bitext:
         return self.source, target, target if self.alignment is None else self.alignment
 
     @property
+    def bitexts(self) -> tuple[Bitext, ...]:
+        """What the pool consists of."""
+        return (self,)
+
+    @property
     def score_names(self) -> tuple[str, ...]:
         """Names of the score columns."""
         return tuple(name for file in self.scores for name in file.names)
@@ -143,17 +138,15 @@ class Bitext:
             yield PairBlock(first_line, lines[0], lines[1], alignment, bad, extra)
             first_line += len(bad)
 
-
-def first_pairs(blocks: Iterable[PairBlock], pairs: int) -> list[PairBlock]:
-    """Blocks of the first `pairs` pairs, of all if there are fewer."""
-    kept: list[PairBlock] = []
-    left = pairs
-    for block in blocks:
-        kept.append(block[:left])
-        left -= len(kept[-1])
-        if not left:
-            break
-    return kept
+    def first(self, pairs: int) -> list[PairBlock]:
+        """Blocks of the first `pairs` pairs, of all if there are fewer; line numbers are those of the files."""
+        kept: list[PairBlock] = []
+        for block in (block for bitext in self.bitexts for block in bitext.blocks()):
+            kept.append(block[:pairs])
+            pairs -= len(kept[-1])
+            if not pairs:
+                break
+        return kept
 
 
 def _columns(path: str, encoding: str, columns: tuple[int, ...], tolerant: bool) -> Iterator[Chunk]:

@@ -6,11 +6,10 @@ from lasw.metrics.lazily import front_door
 
 # fmt: off
 if TYPE_CHECKING:
-    from lasw.selection.rankings.baselines import local_sets
-    from lasw.selection.rankings.methods import (
-        ALIGNMENT, LISTS, METHODS, TEST, TEST_LISTS, TRUSTED, Material, Method, method,
-    )
+    from lasw.selection.rankings.baselines import LocalSets, ToTest, local_sets
+    from lasw.selection.rankings.la_features import MEANINGS, NAMES, UNBOUNDED, LAScorer, most_frequent
+    from lasw.selection.rankings.method import SAMPLE, Material, Method
     from lasw.selection.rankings.oracle import Lists
-    from lasw.selection.rankings.ranked import UNBOUNDED
+    from lasw.selection.rankings.registry import METHODS
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

@@ -7,6 +7,7 @@ development set of its own instead (Liu et al. 2012).
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,26 +15,30 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from lasw.metrics import Corpus, ReferenceNgrams, References, Vocabulary, WordErrorRate
-from lasw.selection.features import OK, Scored, Scorer
-from lasw.selection.pool import PairBlock
+from lasw.selection.pool import OK, PairBlock, Scored, Scorer
+from lasw.selection.rankings.method import SAMPLE, Material, Method, RankedBy
 
 _AT_ONCE = 1000  # pool sentences compared with all test sentences together
 _FRACTION = 2.0**30  # squared weights are added up as whole multiples of its inverse: sums that no order changes
 
 
 @dataclass(frozen=True)
-class Chance:
+class Chance(Method):
     """Ranks by pseudo-random numbers, each a function of seed and line number: any sharding draws the same.
 
     Args:
         seed: of the draw.
     """
 
+    meaning = "chance, within the limits of length"
     seed: int = 1
+
+    def scorer(self, material: Material) -> Scorer:
+        """See `Method`."""
+        return RankedBy(material.la, self)
 
     def __call__(self, block: PairBlock, scored: Scored, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """(m,) in [0, 1): the generator splitmix64 (Steele et al. 2014) at the place of the line number."""
@@ -41,6 +46,16 @@ class Chance:
             start = _mixed(np.array([self.seed % (1 << 64)], dtype=np.uint64))
             mixed = _mixed(start + block.line_numbers[rows].astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))
         return np.asarray((mixed >> np.uint64(11)).astype(np.float64) / (1 << 53))
+
+
+class AnyChance(Chance):
+    """The same for pairs of any length."""
+
+    meaning = "chance, without limits of length"
+
+    def scorer(self, material: Material) -> Scorer:
+        """See `Method`."""
+        return RankedBy(material.la.any_length(), self)
 
 
 def _mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -71,8 +86,8 @@ class MostSimilar:
 
     def __call__(self, block: PairBlock, scored: Scored, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """(m,) similarities of the source sentences."""
-        texts = block.source.take(rows).texts()
-        return np.concatenate([self.similarity.matrix(part).max(axis=1) for part in _parts(texts)])
+        texts = (block.source.take(part).texts() for part in _parts(rows))
+        return np.concatenate([self.similarity.matrix(part).max(axis=1) for part in texts])
 
 
 @dataclass(frozen=True)
@@ -119,6 +134,8 @@ class TfIdf:
 
     def _vectors(self, texts: Sequence[str], columns: dict[str, int]) -> Any:
         """(n, w) CSR of unit vectors over all words, of which the columns of the test set's words are kept."""
+        import scipy.sparse
+
         offsets, places, values = [0], [], []
         for text in texts:
             kept, square = [], 0
@@ -168,35 +185,82 @@ class EditDistance:
         return np.asarray(1.0 - out / longer)
 
 
-def local_sets(
-    blocks: Iterable[PairBlock], scorer: Scorer, similarity: Similarity, size: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """For every test sentence the pairs of the pool with the most similar source sentences.
+@dataclass(frozen=True)
+class ToTest(Method):
+    """Ranks by similarity to a test set.
 
     Args:
-        blocks: of the pool.
-        scorer: says which pairs are candidates (no fault, right length).
-        similarity: to the m test sentences.
-        size: pairs for each.
+        test: its source sentences, at least one.
+    """
 
-    Returns:
-        (m, k) line numbers and (m, k) similarities, most similar first, of equal ones the first line; k is `size`, or
-        less if there are not so many candidates.
+    test: tuple[str, ...]
+
+    @abstractmethod
+    def similarity(self, material: Material) -> Similarity:
+        """To the test set."""
+
+    def scorer(self, material: Material) -> Scorer:
+        """See `Method`."""
+        return RankedBy(material.la, MostSimilar(self.similarity(material)))
+
+
+class TfIdfToTest(ToTest):
+    """See `TfIdf`."""
+
+    meaning = "TF-IDF cosine to a test set"
+
+    def similarity(self, material: Material) -> Similarity:
+        """With the counts of the first pairs of the pool."""
+        first = material.pool.first(SAMPLE)
+        return TfIdf.counted(self.test, (text for block in first for text in block.source.texts()))
+
+
+class EditsToTest(ToTest):
+    """See `EditDistance`."""
+
+    meaning = "edit distance to a test set"
+
+    def similarity(self, material: Material) -> Similarity:
+        """To the test set."""
+        return EditDistance(self.test)
+
+
+@dataclass(frozen=True)
+class LocalSets:
+    """For each of m test sentences the k pairs of a pool with the most similar source sentences.
+
+    Attributes:
+        lines: (m, k) int64, most similar first, of equal ones the first line.
+        similarities: (m, k) float64.
+        verdicts: pairs of the pool by verdict.
+    """
+
+    lines: NDArray[np.int64]
+    similarities: NDArray[np.float64]
+    verdicts: Counter[int]
+
+
+def local_sets(blocks: Iterable[tuple[PairBlock, Scored]], similarity: Similarity, size: int) -> LocalSets:
+    """For every test sentence the `size` most similar pairs; less if there are not so many candidates.
+
+    Args:
+        blocks: of the pool, and which pairs are candidates (no fault, right length).
+        similarity: to the test sentences.
+        size: pairs for each.
     """
     lines = np.empty((len(similarity), 0), dtype=np.int64)
     values = np.empty((len(similarity), 0))
-    for block in blocks:
-        rows = np.flatnonzero(scorer.score(block).verdicts == OK)
-        texts = block.source.take(rows).texts()
-        for start in range(0, len(rows), _AT_ONCE):
-            more = similarity.matrix(texts[start : start + _AT_ONCE]).T
-            numbers = block.line_numbers[rows[start : start + _AT_ONCE]]
+    verdicts: Counter[int] = Counter()
+    for block, scored in blocks:
+        verdicts.update(scored.verdicts.tolist())
+        for rows in _parts(np.flatnonzero(scored.verdicts == OK)):
+            more = similarity.matrix(block.source.take(rows).texts()).T
             values = np.concatenate([values, more], axis=1)
-            lines = np.concatenate([lines, np.broadcast_to(numbers, more.shape)], axis=1)
+            lines = np.concatenate([lines, np.broadcast_to(block.line_numbers[rows], more.shape)], axis=1)
             # Lines come in order, so that a stable sort keeps the first of equal ones in front.
             order = np.argsort(-values, axis=1, kind="stable")[:, :size]
             values, lines = np.take_along_axis(values, order, 1), np.take_along_axis(lines, order, 1)
-    return lines, values
+    return LocalSets(lines, values, verdicts)
 
 
 def tokens(text: str) -> list[str]:
@@ -204,5 +268,5 @@ def tokens(text: str) -> list[str]:
     return [token for token in text.replace("\t", " ").split(" ") if token]
 
 
-def _parts(texts: list[str]) -> Iterator[list[str]]:
-    return (texts[start : start + _AT_ONCE] for start in range(0, len(texts), _AT_ONCE))
+def _parts(rows: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    return (rows[start : start + _AT_ONCE] for start in range(0, len(rows), _AT_ONCE))

@@ -7,16 +7,17 @@ features are standardised, C is 1 and gamma is 1 / number of features, as scikit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics import UserError, borrowing
-from lasw.selection.choice import Candidates, Collect, collect
-from lasw.selection.features import NAMES, LAScorer, Scored, Scorer, refuse_faults
-from lasw.selection.pool import Bitext, PairBlock
+from lasw.selection.choice import Collect, collector
+from lasw.selection.pool import Bitext, PairBlock, Scored, Scorer
+from lasw.selection.rankings.la_features import NAMES, LAScorer
+from lasw.selection.rankings.method import Material, Method, RankedBy
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Decision:
     scale: NDArray[np.float64]
 
     def __call__(self, block: PairBlock, scored: Scored, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """(m,) decision values, see `ranked.Ranking`."""
+        """(m,) decision values, see `method.Ranking`."""
         return self.values(scored.features[rows, : len(NAMES)])
 
     def values(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -52,30 +53,34 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class Worst:
-    """The opposite of a scorer.
+class Learned(Method):
+    """LA selection with learned weights.
 
     Args:
-        scorer: whose worst pairs come first.
+        trusted: aligned pairs of good translations.
     """
 
-    scorer: Scorer
+    meaning = "the same features, combined by an SVM that knows a trusted corpus"
+    aligned = filtered = weighted = True
+    trusted: Bitext
 
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        """Those of the scorer."""
-        return self.scorer.feature_names
+    def scorer(self, material: Material) -> Scorer:
+        """See `Method`."""
+        return RankedBy(material.la, learn(self.trusted, material.la, material.collect, material.words))
 
-    def score(self, block: PairBlock) -> Scored:
-        """See `la_features.Scorer`."""
-        scored = self.scorer.score(block)
-        return replace(scored, score=-scored.score)
+
+def _worst(block: PairBlock, scored: Scored, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    return -scored.score[rows]
+
+
+def _in_order(block: PairBlock, scored: Scored, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    return -block.line_numbers[rows].astype(np.float64)
 
 
 def learn(
     trusted: Bitext,
     la: LAScorer,
-    collector: Callable[[Scorer], Collect],
+    collect: Callable[[Scorer], Collect],
     words: int,
     *,
     c: float = 1.0,
@@ -86,7 +91,7 @@ def learn(
     Args:
         trusted: aligned pairs; the first ones of the right length up to `words` source words are used.
         la: features and length limits.
-        collector: reads the pool with a scorer.
+        collect: reads the pool with a scorer.
         words: source words of either class; the larger class is cut to as many pairs as the other.
         c: penalty of the machine.
         gamma: of its kernel; by default 1 / number of features that vary.
@@ -94,8 +99,10 @@ def learn(
     Raises:
         UserError: one of the classes is empty.
     """
-    good = _first(trusted, la, words)
-    bad = collector(Worst(la))(words, None).ranked()
+    # Score columns of other tools come with the pool alone.
+    plain = LAScorer(la.function_words, la.low, la.high, la.paper_sign)
+    good = collector(trusted, RankedBy(plain, _in_order))(words, None).ranked()
+    bad = collect(RankedBy(la, _worst))(words, None).ranked()
     if good is None:
         raise UserError("the trusted corpus has no pair of the right length", path=trusted.source)
     if bad is None:
@@ -130,35 +137,6 @@ def train(
         mean,
         scale,
     )
-
-
-@dataclass(frozen=True)
-class _InOrder:
-    """Ranks by place in the input."""
-
-    la: LAScorer
-
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        return self.la.feature_names
-
-    def score(self, block: PairBlock) -> Scored:
-        scored = self.la.score(block)
-        return replace(scored, score=-block.line_numbers.astype(np.float64))
-
-
-def _first(trusted: Bitext, la: LAScorer, words: int) -> Candidates | None:
-    # Score columns of other tools come with the pool alone.
-    scorer = _InOrder(replace(la, extra=(), extra_weights=()))
-
-    def scored() -> Iterator[tuple[PairBlock, Scored]]:
-        for block in trusted.blocks():
-            result = scorer.score(block)
-            if not trusted.skip_bad:
-                refuse_faults(block, result.verdicts, trusted.paths)
-            yield block, result
-
-    return collect(scored(), words).ranked()
 
 
 @borrowing

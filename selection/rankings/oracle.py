@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics import UserError
-from lasw.selection.features import Scored
-from lasw.selection.pool import PairBlock
+from lasw.selection.pool import PairBlock, Scored, Scorer
+from lasw.selection.rankings.method import Material, Method, RankedBy
 
 _AT_ONCE = 1000
 
@@ -43,10 +43,15 @@ class Lists:
 
     def scaled(self) -> Lists:
         """The same with each feature divided by its standard deviation; constant ones become 0."""
-        centred = self.features - self.features.mean(axis=0) if len(self.features) else self.features
-        deviation = np.sqrt(np.mean(centred**2, axis=0)) if len(self.features) else np.zeros(self.features.shape[1])
+        return Lists(self.starts, self.standardised(self.features), self.scores)
+
+    def standardised(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(m, d) vectors less the mean of all hypotheses, divided by their standard deviation."""
+        if not len(self.features):
+            return vectors
+        mean, deviation = self.features.mean(axis=0), self.features.std(axis=0)
         factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 1e-12)
-        return Lists(self.starts, centred * factor, self.scores)
+        return np.asarray((vectors - mean) * factor)
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,52 @@ class ByLine:
                 expected=f"a list with the number {line - 1} for it",
             )
         return values
+
+
+@dataclass(frozen=True)
+class OracleScore(Method):
+    """Hui et al. (2010).
+
+    Args:
+        lists: N-best lists of the pool.
+    """
+
+    meaning = "the best score in the N-best list (Hui et al. 2010)"
+    lists: Lists
+
+    def values(self) -> NDArray[np.float64]:
+        """(S,) of the pairs from line 1."""
+        return oracle_scores(self.lists)
+
+    def scorer(self, material: Material) -> Scorer:
+        """See `Method`."""
+        return RankedBy(material.la, ByLine(self.values()))
+
+
+class Separability(OracleScore):
+    """Cao & Khudanpur (2012)."""
+
+    meaning = "separability Q = B * J of the N-best list"
+
+    def values(self) -> NDArray[np.float64]:
+        """(S,) of the pairs from line 1."""
+        return separabilities(self.lists)
+
+
+@dataclass(frozen=True)
+class FirstBest(OracleScore):
+    """Li et al. (2010).
+
+    Args:
+        test_lists: N-best lists of the test set.
+    """
+
+    meaning = "features of the 1-best translation like the test set's"
+    test_lists: Lists
+
+    def values(self) -> NDArray[np.float64]:
+        """(S,) of the pairs from line 1."""
+        return first_best_similarities(self.lists, self.test_lists)
 
 
 def oracle_scores(lists: Lists) -> NDArray[np.float64]:
@@ -165,11 +216,9 @@ def first_best_similarities(lists: Lists, test: Lists) -> NDArray[np.float64]:
         )
     if not len(test.features):
         raise UserError("the test set's lists are empty")
-    mean, deviation = lists.features.mean(axis=0), lists.features.std(axis=0)
-    factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 1e-12)
-    against = _units((_firsts(test)[1] - mean) * factor)
+    against = _units(lists.standardised(_firsts(test)[1]))
     rows, firsts = _firsts(lists)
-    units = _units((firsts - mean) * factor)
+    units = _units(lists.standardised(firsts))
     out = np.full(len(lists), np.nan)
     for start in range(0, len(rows), _AT_ONCE):
         out[rows[start : start + _AT_ONCE]] = (units[start : start + _AT_ONCE] @ against.T).max(axis=1)

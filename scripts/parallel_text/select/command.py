@@ -6,8 +6,6 @@ import argparse
 import contextlib
 import os
 import tempfile
-from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,33 +13,37 @@ from typing import Any
 from lasw.metrics import LARGEST, UserError, read_lines, refuse_overwriting
 from lasw.scripts.command_line import add_output_options, note, positive_int, single_assignments
 from lasw.scripts.parallel_text.select.methods import (
+    SPECIAL,
     add_method_options,
-    add_place_options,
-    chosen_method,
-    collector,
-    diversity,
-    material,
+    check_options,
     methods_text,
-    needs_alignment,
-    write_local,
+    read_lists,
+    read_test,
 )
-from lasw.scripts.parallel_text.select.output import explain, print_profile, watched, write
-from lasw.scripts.parallel_text.select.pool import bitexts, files_read, read_pool, told_as_given
+from lasw.scripts.parallel_text.select.output import explain, print_profile, watched, write, write_local
+from lasw.scripts.parallel_text.select.pool import Pipes, bitext
 from lasw.selection import (
+    ALIGNERS,
     NAMES,
     PAIR_COLUMNS,
+    SAMPLE,
+    SYMMETRISATIONS,
     UNBOUNDED,
     WORDS,
     Bitext,
     LAScorer,
-    PairBlock,
-    Selection,
-    ShardedBitext,
+    Material,
+    Method,
+    ToTest,
+    align_pool,
+    choose,
     files_of,
-    first_pairs,
-    known_features,
+    filters,
+    local_sets,
     most_frequent,
-    select,
+    read_shards,
+    reading,
+    scored_blocks,
     text_names,
 )
 
@@ -57,7 +59,6 @@ any number of workers, on this machine or on a Dask cluster.
 
 methods:
 """
-FIRST_PAIRS = 100_000  # function words are counted in so many first pairs: a prefix, whatever reads the rest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +74,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--explain", type=positive_int, metavar="LINE", help="only say what becomes of this pair, and why"
     )
     add_method_options(parser)
-    add_place_options(parser)
+    where = parser.add_argument_group("where").add_mutually_exclusive_group()
+    where.add_argument(
+        "--workers", type=positive_int, default=1, help="threads that score, with --shards processes (default: 1)"
+    )
+    where.add_argument("--dask", metavar="ADDRESS", help="of a Dask scheduler, whose workers score")
     add_output_options(parser)
 
 
@@ -135,9 +140,7 @@ def _add_choice(group: Any) -> None:
 
 
 def _add_alignment(group: Any) -> None:
-    from lasw.selection import MODELS, SYMMETRISATIONS
-
-    group.add_argument("--align", choices=MODELS, default="fast_align", help="model to train (default: fast_align)")
+    group.add_argument("--align", choices=ALIGNERS, default="fast_align", help="model to train (default: fast_align)")
     group.add_argument("--align-model", metavar="PREFIX", help="models that lasw align --save has kept")
     group.add_argument(
         "--symmetrise", choices=SYMMETRISATIONS, default="grow-diag-final-and", help="default: grow-diag-final-and"
@@ -146,102 +149,136 @@ def _add_alignment(group: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Select; 0."""
-    if not (arguments.output or arguments.dry_run or arguments.explain):
+    output = arguments.output
+    if not (output or arguments.dry_run or arguments.explain):
         raise UserError("nowhere to write to", remedy="give --output PREFIX, --dry-run or --explain LINE")
-    if os.path.basename(arguments.output or "x") in ("", os.curdir, os.pardir):
-        raise UserError(f"--output {arguments.output}", expected="PREFIX, the beginning of names of files")
-    if arguments.output and not Path(arguments.output).absolute().parent.is_dir():
-        raise UserError("no such folder", path=os.path.dirname(arguments.output), remedy="make it first")
-    chosen = chosen_method(arguments)
+    if os.path.basename(output or "x") in ("", os.curdir, os.pardir):
+        raise UserError(f"--output {output}", expected="PREFIX, the beginning of names of files")
+    if output and not Path(output).absolute().parent.is_dir():
+        raise UserError("no such folder", path=os.path.dirname(output), remedy="make it first")
+    given = {option for option in SPECIAL if getattr(arguments, option[2:].replace("-", "_"))}
+    kind = check_options(arguments.method, given)
     with tempfile.TemporaryDirectory(prefix="lasw-select-") as scratch, contextlib.ExitStack() as stack:
-        copies: dict[str, str] = {}
-        stack.enter_context(told_as_given(copies))
-        given = read_pool(arguments, Path(scratch), copies)
-        if arguments.output:
-            written = files_of(arguments.output, text_names(*given.paths[:2]))
-            refuse_overwriting(written, files_read(arguments, given), "give --output another PREFIX")
-        pool = _aligned(given, arguments, Path(scratch)) if needs_alignment(chosen) else given
+        pipes = Pipes(Path(scratch))
+        stack.enter_context(pipes.named_as_given())
+        pool = _pool(arguments, pipes)
+        names = text_names(*pool.paths[:2])
+        if output:
+            refuse_overwriting(files_of(output, names), _files_read(arguments, pool), "give --output another PREFIX")
+        if kind.aligned:
+            pool = _aligned(pool, arguments, Path(scratch, "alignment"))
         watch = stack.enter_context(watched(arguments.quiet))
-        collect = stack.enter_context(collector(arguments, pool, watch))
-        sample = partial(_first_pairs, pool)
-        la = _la_scorer(arguments, pool, sample)
-        scorer = chosen.scorer(material(arguments, pool, la, sample, collect))
-        if arguments.dry_run:
-            profile = collect(scorer)(1, None).profile
-            described = Selection(None, 0, profile, feature_names=scorer.feature_names)
-            print_profile(known_features(described, pool.aligned), arguments, aligned=pool.aligned)
-            return 0
-        if arguments.local and arguments.output:
-            write_local(arguments, pool, scorer)
-            return 0
-        selection = select(
-            collect(scorer),
-            arguments.words,
-            diversity(arguments, chosen),
-            feature_names=scorer.feature_names,
-            follow=arguments.explain or 0,
-        )
-        if not selection.profile.pairs:
-            raise UserError("the pool is empty", path=given.paths[0], expected="a pair a line")
-        if arguments.explain:
-            explain(pool, scorer, selection, arguments)
+        workers = {"jobs": arguments.workers, "scheduler": arguments.dask, "watch": watch}
+        material = stack.enter_context(reading(pool, _la_scorer(arguments, pool), words=arguments.words, **workers))
+        method = kind(**_taken(arguments, kind, material.pool))
+        if arguments.local and output and not arguments.dry_run and isinstance(method, ToTest):
+            sets = local_sets(scored_blocks(material.pool, material.la), method.similarity(material), arguments.local)
+            write_local(f"{output}.local.tsv", sets, quiet=arguments.quiet, as_json=arguments.json)
         else:
-            write(known_features(selection, pool.aligned), given, arguments)
+            _select(arguments, material, method, names)
     return 0
 
 
-def _first_pairs(pool: Bitext) -> list[PairBlock]:
-    # Not the pool's own blocks: for line numbers many files would have to be counted first.
-    return first_pairs((block for one in bitexts(pool) for block in one.blocks()), FIRST_PAIRS)
-
-
-def _aligned(bitext: Bitext, arguments: argparse.Namespace, scratch: Path) -> Bitext:
-    """The pool with a word alignment."""
-    if bitext.aligned:
-        if arguments.align_model:
-            raise UserError("--align-model for a pool that is aligned", expected="one of model and alignment")
-        return bitext
-    if isinstance(bitext, ShardedBitext):
-        raise UserError("shards without alignment", path=arguments.shards, remedy="align each first (lasw align)")
-    from lasw.selection import align_by_models, train_on_pool
-
-    path = scratch / "alignment"
-    if arguments.align_model:
-        note(arguments.quiet, f"aligning the pool with {arguments.align_model}")
-        align_by_models(bitext, path, arguments.align_model, heuristic=arguments.symmetrise)
+def _select(arguments: argparse.Namespace, material: Material, method: Method, names: tuple[str, str]) -> None:
+    """What is asked for of a ranked pool: its profile, the fate of a pair, or a development set."""
+    pool, scorer = material.pool, method.scorer(material)
+    if arguments.dry_run:
+        profile = material.collect(scorer)(1, None).profile
+        print_profile(profile, scorer.feature_names, aligned=pool.aligned, as_json=arguments.json)
+        return
+    selection = choose(
+        material.collect(scorer),
+        arguments.words,
+        filters(type(method), arguments.diversity, arguments.window, arguments.untranslated, arguments.similarity),
+        feature_names=scorer.feature_names,
+        follow=arguments.explain or 0,
+    )
+    if not selection.profile.pairs:
+        raise UserError("the pool is empty", path=pool.paths[0], expected="a pair a line")
+    if arguments.explain:
+        explain(pool, scorer, selection, arguments.explain, as_json=arguments.json)
     else:
-        note(arguments.quiet, f"training {arguments.align} on the pool to align it")
-        train_on_pool(bitext, path, model=arguments.align, heuristic=arguments.symmetrise)
-    return replace(bitext, alignment=str(path))
+        write(selection, arguments.output, names, arguments.words, quiet=arguments.quiet, as_json=arguments.json)
 
 
-def _la_scorer(arguments: argparse.Namespace, pool: Bitext, sample: Callable[[], list[PairBlock]]) -> LAScorer:
+def _pool(arguments: argparse.Namespace, pipes: Pipes) -> Bitext:
+    sides = arguments.source, arguments.target
+    text = {"encoding": arguments.encoding, "skip_bad": arguments.skip_bad}
+    if not arguments.shards:
+        columns = arguments.tsv, arguments.columns
+        return bitext(sides, arguments.alignment, *columns, arguments.score, pipes, **text)
+    if any((*sides, arguments.alignment, arguments.tsv, arguments.columns, arguments.score)):
+        raise UserError("--shards beside another pool", expected="--shards alone")
+    return read_shards(arguments.shards, **text)
+
+
+def _files_read(arguments: argparse.Namespace, pool: Bitext) -> list[str]:
+    """The pool's own files, and what else the options name."""
+    own = [path for part in pool.bitexts for path in (*part.paths, *(file.path for file in part.scores))]
+    named = [arguments.shards, arguments.function_words, *_trusted(arguments), arguments.test_source]
+    return [path for path in (*own, *named, *arguments.nbest, *arguments.test_nbest) if path]
+
+
+def _aligned(pool: Bitext, arguments: argparse.Namespace, path: Path) -> Bitext:
+    """The pool with a word alignment."""
+    kept = arguments.align_model
+    if pool.aligned:
+        if kept:
+            raise UserError("--align-model for a pool that is aligned", expected="one of model and alignment")
+        return pool
+    if arguments.shards:
+        raise UserError("shards without alignment", path=arguments.shards, remedy="align each first (lasw align)")
+    note(
+        arguments.quiet,
+        f"aligning the pool with {kept}" if kept else f"training {arguments.align} on the pool to align it",
+    )
+    return align_pool(pool, path, model=arguments.align, kept=kept, heuristic=arguments.symmetrise)
+
+
+def _la_scorer(arguments: argparse.Namespace, pool: Bitext) -> LAScorer:
     weights = {name: _number(name, text) for name, text in single_assignments("--weight", arguments.weight).items()}
-    extra = pool.score_names
-    columns = (*PAIR_COLUMNS, *NAMES, *extra)
-    if len(set(columns)) < len(columns):
+    columns = NAMES + pool.score_names
+    if len({*PAIR_COLUMNS, *columns}) < len(PAIR_COLUMNS + columns):
         raise UserError(
             "a score column has the name of another, or of a feature", remedy="name it anew: --score NAME=FILE"
         )
-    unknown = next((name for name in weights if name not in NAMES and name not in extra), None)
+    unknown = next((name for name in weights if name not in columns), None)
     if unknown is not None:
-        raise UserError(f"--weight of unknown {unknown!r}", expected=f"one of {', '.join(NAMES + extra)}")
+        raise UserError(f"--weight of unknown {unknown!r}", expected=f"one of {', '.join(columns)}")
+    words: tuple[str, ...] = ()
     if arguments.function_words:
         lines = read_lines(arguments.function_words, encoding=arguments.encoding)
         words = tuple(filter(None, (line.strip(" \t") for line in lines)))
         if not words:
             raise UserError("no function word", path=arguments.function_words, expected="one a line")
-    else:
-        words = most_frequent(sample())
     return LAScorer(
-        words,
+        words or most_frequent(pool.first(SAMPLE)),
         arguments.low,
         arguments.high,
         arguments.paper_sign,
-        tuple((name, weights[name]) for name in NAMES if name in weights),
-        extra,
-        tuple(weights.get(name, 1.0) for name in extra),
+        weights,
+        pool.score_names,
+        pool.aligned,
     )
+
+
+def _taken(arguments: argparse.Namespace, kind: type[Method], pool: Bitext) -> dict[str, Any]:
+    """What the constructor of a method takes."""
+    taken: dict[str, Any] = dict.fromkeys(kind.takes())
+    if "seed" in taken:
+        taken["seed"] = arguments.seed
+    if "test" in taken:
+        taken["test"] = read_test(arguments.test_source, arguments.encoding)
+    if "trusted" in taken:
+        taken["trusted"] = Bitext(*_trusted(arguments), encoding=arguments.encoding, skip_bad=arguments.skip_bad)
+    if "lists" in taken:
+        lists = read_lists(pool, arguments.nbest, arguments.test_nbest, arguments.metric, arguments.quiet)
+        taken |= dict(zip(("lists", "test_lists"), lists, strict=False))
+    return taken
+
+
+def _trusted(arguments: argparse.Namespace) -> tuple[str, str, str]:
+    return arguments.trusted_source, arguments.trusted_target, arguments.trusted_alignment
 
 
 def _limit(text: str, least: int = 0) -> int:

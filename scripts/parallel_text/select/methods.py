@@ -1,53 +1,26 @@
-"""The methods of `lasw select` beside LA: their options, what they need, and where the pool is scored."""
+"""The methods of `lasw select`: their options, and how what they need is read."""
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
-from lasw.metrics import Corpus, References, UserError, Vocabulary, metric, read_lines, write_text
-from lasw.scripts.command_line import positive_int, print_json, warn
-from lasw.scripts.parallel_text.select.output import warn_of_faults
-from lasw.selection import (
-    ALIGNMENT,
-    LISTS,
-    METHODS,
-    TEST,
-    TEST_LISTS,
-    TRUSTED,
-    Bitext,
-    Collect,
-    Diversity,
-    LAScorer,
-    Lists,
-    Material,
-    Method,
-    PairBlock,
-    Scorer,
-    ShardedBitext,
-    checked_blocks,
-    method,
-    pool_collector,
-)
+from lasw.metrics import Corpus, References, UserError, Vocabulary, metric, read_lines
+from lasw.scripts.command_line import positive_int, warn
+from lasw.selection import METHODS, Bitext, Lists, Method, ToTest
 from lasw.tuning import FeatureNames
 
-Collector = Callable[[Scorer], Collect]
-
-_OFF = 2.0  # no similarity is larger
-_LOCAL = ("tfidf", "edit")
-_WEIGHTED = ("la", "svm")
+# What a method may need -> the options that give it.
 _OPTIONS = {
-    TEST: ("--test-source",),
-    TRUSTED: ("--trusted-source", "--trusted-target", "--trusted-alignment"),
-    LISTS: ("--nbest",),
-    TEST_LISTS: ("--test-nbest",),
+    "test": ("--test-source",),
+    "trusted": ("--trusted-source", "--trusted-target", "--trusted-alignment"),
+    "lists": ("--nbest",),
+    "test_lists": ("--test-nbest",),
 }
+SPECIAL = (*(option for options in _OPTIONS.values() for option in options), "--weight", "--local")
+"""Options that not every method has."""
 
 
 def add_method_options(parser: argparse.ArgumentParser) -> None:
@@ -79,153 +52,82 @@ def add_method_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_place_options(parser: argparse.ArgumentParser) -> None:
-    """Where scoring runs."""
-    group = parser.add_argument_group("where").add_mutually_exclusive_group()
-    group.add_argument(
-        "--workers", type=positive_int, default=1, help="threads that score, with --shards processes (default: 1)"
-    )
-    group.add_argument("--dask", metavar="ADDRESS", help="of a Dask scheduler, whose workers score")
-
-
 def methods_text() -> str:
     """The methods, a line each, for the help."""
     width = max(map(len, METHODS))
-    return "\n".join(f"  {name:<{width}}  {one.meaning}" for name, one in METHODS.items())
+    return "\n".join(f"  {name:<{width}}  {METHODS.find(name).meaning}" for name in METHODS)
 
 
-def chosen_method(arguments: argparse.Namespace) -> Method:
-    """The method asked for, all of whose options are there.
+def check_options(name: str, given: set[str]) -> type[Method]:
+    """The method of this name, all of whose options are there.
+
+    Args:
+        name: of the method.
+        given: which of `SPECIAL` are there.
 
     Raises:
-        UserError: an option is missing, or given to a method that does not use it.
+        UserError: there is no such method, an option is missing, or given to a method that does not use it.
     """
-    chosen = method(arguments.method)
+    method = METHODS.find(name)
     for need, options in _OPTIONS.items():
-        given = [option for option in options if getattr(arguments, option[2:].replace("-", "_"))]
-        if need in chosen.needs and len(given) < len(options):
-            missing = next(option for option in options if option not in given)
-            raise UserError(f"method {arguments.method} needs {missing}")
-        if need not in chosen.needs and given:
-            users = ", ".join(name for name, one in METHODS.items() if need in one.needs)
-            raise UserError(f"{given[0]} with method {arguments.method}", expected=f"method {users}")
-    if arguments.weight and arguments.method not in _WEIGHTED:
-        raise UserError(f"--weight with method {arguments.method}", expected=f"method {' or '.join(_WEIGHTED)}")
-    if arguments.local and arguments.method not in _LOCAL:
-        raise UserError(f"--local with method {arguments.method}", expected=f"method {' or '.join(_LOCAL)}")
-    return chosen
+        used = [option for option in options if option in given]
+        if need in method.takes() and len(used) < len(options):
+            raise UserError(f"method {name} needs {next(option for option in options if option not in given)}")
+        if need not in method.takes() and used:
+            users = ", ".join(other for other in METHODS if need in METHODS.find(other).takes())
+            raise UserError(f"{used[0]} with method {name}", expected=f"method {users}")
+    for option, works in (("--weight", lambda kind: kind.weighted), ("--local", lambda kind: issubclass(kind, ToTest))):
+        if option in given and not works(method):
+            users = " or ".join(other for other in METHODS if works(METHODS.find(other)))
+            raise UserError(f"{option} with method {name}", expected=f"method {users}")
+    return method
 
 
-def needs_alignment(chosen: Method) -> bool:
-    """Whether the pool must be aligned."""
-    return ALIGNMENT in chosen.needs
+def read_test(path: str, encoding: str) -> tuple[str, ...]:
+    """The source sentences of a test set.
+
+    Raises:
+        UserError: there is none.
+    """
+    test = tuple(read_lines(path, encoding=encoding))
+    if not test:
+        raise UserError("no test sentence", path=path)
+    return test
 
 
-def diversity(arguments: argparse.Namespace, chosen: Method) -> Diversity:
-    """The filters: where the user says nothing, the method's own."""
-    limits = [
-        (default if chosen.filtered else _OFF) if given is None else given
-        for given, default in ((arguments.diversity, 0.3), (arguments.untranslated, 0.6))
-    ]
-    return Diversity(limits[0], arguments.window, limits[1], arguments.similarity)
+def read_lists(
+    bitext: Bitext, paths: Sequence[str], test_paths: Sequence[str], measure: str, quiet: bool
+) -> list[Lists]:
+    """N-best lists of the pool, the pool's target sides being the references, and those of a test set if it has some.
 
+    Args:
+        bitext: the pool.
+        paths: of its lists.
+        test_paths: of those of the test set, of which only the features matter.
+        measure: metric of the pool's hypotheses.
+        quiet: no warnings.
 
-@contextlib.contextmanager
-def collector(
-    arguments: argparse.Namespace, bitext: Bitext, watch: Callable[[int], object] | None
-) -> Iterator[Collector]:
-    """What reads the pool with a scorer: threads of this process, processes for many files, or a Dask cluster."""
-    if not (arguments.dask or isinstance(bitext, ShardedBitext)):
-        yield lambda scorer: pool_collector(bitext, scorer, arguments.workers, watch=watch)
-        return
-    from lasw.selection import Workers, counted, dask, distributed_collector, processes
-
-    with contextlib.ExitStack() as stack:
-        if arguments.dask:
-            workers = stack.enter_context(dask(arguments.dask))
-        elif arguments.workers > 1:
-            workers = stack.enter_context(processes(arguments.workers))
-        else:
-            workers = Workers(lambda: ThreadPoolExecutor(1), 2)
-            stack.callback(workers.close)
-        pool = counted(bitext, workers) if isinstance(bitext, ShardedBitext) else bitext
-        yield lambda scorer: distributed_collector(pool, scorer, workers, watch=watch)
-
-
-def material(
-    arguments: argparse.Namespace,
-    bitext: Bitext,
-    la: LAScorer,
-    sample: Callable[[], Iterable[PairBlock]],
-    collect: Collector,
-) -> Material:
-    """All that the options give to methods."""
-    trusted = None
-    if arguments.trusted_source:
-        trusted = Bitext(
-            arguments.trusted_source,
-            arguments.trusted_target,
-            arguments.trusted_alignment,
-            encoding=arguments.encoding,
-            skip_bad=arguments.skip_bad,
-        )
-    test = tuple(read_lines(arguments.test_source, encoding=arguments.encoding)) if arguments.test_source else ()
-    if arguments.test_source and not test:
-        raise UserError("no test sentence", path=arguments.test_source)
-    lists, names = _pool_lists(arguments, bitext) if arguments.nbest else (None, None)
-    return Material(
-        la,
-        sample,
-        collect,
-        arguments.words,
-        arguments.seed,
-        test,
-        trusted,
-        lists,
-        _test_lists(arguments, names) if arguments.test_nbest else None,
-    )
-
-
-def write_local(arguments: argparse.Namespace, bitext: Bitext, scorer: Any) -> None:
-    """Write the most similar pairs of every test sentence, and say so in a line."""
-    from lasw.selection import local_sets
-
-    verdicts: Counter[int] = Counter()
-    blocks = checked_blocks(bitext, scorer.la, verdicts)
-    lines, values = local_sets(blocks, scorer.la, scorer.ranking.similarity, arguments.local)
-    rows = ["test_line\trank\tline\tsimilarity\n"]
-    for test, (numbers, similarities) in enumerate(zip(lines.tolist(), values.tolist(), strict=True), start=1):
-        for rank, (line, value) in enumerate(zip(numbers, similarities, strict=True), start=1):
-            rows.append(f"{test}\t{rank}\t{line}\t{value!r}\n")
-    path = f"{arguments.output}.local.tsv"
-    write_text(path, "".join(rows))
-    warn_of_faults(verdicts, arguments.quiet)
-    if arguments.json:
-        print_json({"test_sentences": len(lines), "pairs_each": lines.shape[1], "files": [path]})
-        return
-    print(f"{lines.shape[1]} pairs for each of {len(lines)} test sentences: {path}")
-
-
-def _pool_lists(arguments: argparse.Namespace, bitext: Bitext) -> tuple[Lists, FeatureNames | None]:
-    """Lists of the pool, the pool's target sides being the references, and their features."""
+    Raises:
+        UserError: the features are not the same.
+    """
     from lasw.tuning import read_pool
 
     texts = (text for block in bitext.blocks() for text in block.target.texts())
     references = References((Corpus.from_lines(texts, Vocabulary()),))
-    pool, warnings = read_pool(arguments.nbest, references, encoding=arguments.encoding)
-    if not arguments.quiet:
+    pool, warnings = read_pool(paths, references, encoding=bitext.encoding)
+    if not quiet:
         warn("select", warnings)
     order = pool.order
-    scores = pool.sentence_scores(metric(arguments.metric))[order] if len(pool) else np.empty(0)
-    return Lists(pool.starts, pool.dense[order], scores), pool.names
+    scores = pool.sentence_scores(metric(measure))[order] if len(pool) else np.empty(0)
+    lists = [Lists(pool.starts, pool.dense[order], scores)]
+    return [*lists, _test_lists(test_paths, pool.names, bitext.encoding)] if test_paths else lists
 
 
-def _test_lists(arguments: argparse.Namespace, names: FeatureNames | None) -> Lists:
-    """Lists of a test set, of which only the features matter: those of the pool's lists."""
+def _test_lists(paths: Sequence[str], names: FeatureNames | None, encoding: str) -> Lists:
     from lasw.tuning import read_nbest
 
-    parts = [read_nbest(path, Vocabulary(), encoding=arguments.encoding) for path in arguments.test_nbest]
-    for path, part in zip(arguments.test_nbest, parts, strict=True):
+    parts = [read_nbest(path, Vocabulary(), encoding=encoding) for path in paths]
+    for path, part in zip(paths, parts, strict=True):
         if names is not None and part.names != names:
             shown = [" ".join(f"{name}({size})" for name, size in one.groups) for one in (part.names, names)]
             raise UserError(f"features {shown[0]}", path=path, expected=f"{shown[1]}, as in the lists of the pool")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import sys
@@ -15,12 +14,12 @@ from lasw.selection import (
     LENGTH,
     REASONS,
     Bitext,
+    LocalSets,
+    Profile,
     Scorer,
     Selection,
-    known_features,
     profile_rows,
     report_html,
-    text_names,
     write_selection,
 )
 
@@ -55,55 +54,60 @@ class _Log:
             note(False, f"{self._pairs:,} pairs read")
 
 
-def write(selection: Selection, given: Bitext, arguments: argparse.Namespace) -> None:
-    """Write the files of a selection and say in a line what it is."""
-    written = write_selection(arguments.output, selection, text_names(*given.paths[:2]))
-    written.append(f"{arguments.output}.html")
-    write_text(written[-1], report_html(selection, f"Selection {os.path.basename(arguments.output)}"))
+def write(selection: Selection, prefix: str, names: tuple[str, str], words: int, *, quiet: bool, as_json: bool) -> None:
+    """Write the files of a selection and say in a line what it is.
+
+    Args:
+        selection: of the pool.
+        prefix, names: of the files, see `write_selection`.
+        words: that were wanted.
+        quiet: no word of pairs left out.
+        as_json: say it as JSON.
+    """
+    written = [*write_selection(prefix, selection, names), f"{prefix}.html"]
+    write_text(written[-1], report_html(selection, f"Selection {os.path.basename(prefix)}"))
     profile = selection.profile
-    warn_of_faults(profile.verdicts, arguments.quiet)
-    facts = {
-        "pairs": len(selection),
-        "words": selection.words,
-        "pool": profile.pairs,
-        "candidates": profile.candidates,
-        "faulty": profile.faults,
-        "looked_at": selection.reached,
-        "rejected": dict(sorted(selection.reasons.items())),
-        "files": written,
-    }
-    if arguments.json:
+    reasons = dict(sorted(selection.reasons.items()))
+    _warn_of_faults(profile.verdicts, quiet)
+    if as_json:
+        facts = {
+            "pairs": len(selection),
+            "words": selection.words,
+            "pool": profile.pairs,
+            "candidates": profile.candidates,
+            "faulty": profile.faults,
+            "looked_at": selection.reached,
+            "rejected": reasons,
+            "files": written,
+        }
         print_json(facts)
-        return
-    if not len(selection):
-        print(f"nothing selected: {_emptiness(selection)}")
-        return
-    rejected = ", ".join(f"{n} {reason}" for reason, n in sorted(selection.reasons.items())) or "none"
-    print(
-        f"{len(selection)} pairs, {selection.words} source words of {arguments.words} wanted, from "
-        f"{profile.candidates} candidates in {profile.pairs} pairs; rejected on the way: {rejected}"
-    )
+    elif not len(selection):
+        print(f"nothing selected: {_emptiness(profile)}")
+    else:
+        rejected = ", ".join(f"{n} {reason}" for reason, n in reasons.items()) or "none"
+        print(
+            f"{len(selection)} pairs, {selection.words} source words of {words} wanted, from "
+            f"{profile.candidates} candidates in {profile.pairs} pairs; rejected on the way: {rejected}"
+        )
 
 
-def _emptiness(selection: Selection) -> str:
-    profile = selection.profile
+def _emptiness(profile: Profile) -> str:
     if profile.candidates:
         return f"the filters rejected all {profile.candidates} candidates"
     return f"none of {profile.pairs} pairs has a source sentence of the right length and no fault"
 
 
-def warn_of_faults(verdicts: Mapping[int, int], quiet: bool) -> None:
-    """Say how many pairs were left out for which fault."""
-    counts = sorted(verdicts.items())
-    if not quiet:
-        warn("select", (f"{n} pairs left out: {REASONS[verdict]}" for verdict, n in counts if verdict > LENGTH))
+def print_profile(profile: Profile, names: tuple[str, ...], *, aligned: bool, as_json: bool) -> None:
+    """Print what is in a pool.
 
-
-def print_profile(selection: Selection, arguments: argparse.Namespace, *, aligned: bool) -> None:
-    """Print what is in a pool."""
-    profile = selection.profile
-    means = dict(zip(selection.feature_names, profile.means(), strict=False))
-    if arguments.json:
+    Args:
+        profile: of the pool.
+        names: of the features.
+        aligned: whether it has a word alignment.
+        as_json: print it as JSON.
+    """
+    means = dict(zip(names, profile.means(), strict=False))
+    if as_json:
         histogram = {f"{place * BIN:.2f}": n for place, n in sorted(profile.histogram.items())}
         print_json({"counts": dict(profile_rows(profile)), "means": means, "histogram": histogram})
         return
@@ -120,20 +124,17 @@ def print_profile(selection: Selection, arguments: argparse.Namespace, *, aligne
         print(f"{n:>14,}  score {place * 10 * BIN:.1f} to {(place + 1) * 10 * BIN:.1f}")
 
 
-def explain(bitext: Bitext, scorer: Scorer, selection: Selection, arguments: argparse.Namespace) -> None:
-    """Print what a pair is and what becomes of it."""
-    line = arguments.explain
+def explain(bitext: Bitext, scorer: Scorer, selection: Selection, line: int, *, as_json: bool) -> None:
+    """Print what the pair of line `line` is and what becomes of it."""
     block = next((b for b in bitext.blocks() if b.first_line <= line < b.first_line + len(b)), None)
     if block is None:
         raise UserError(f"--explain {line}: the pool has {selection.profile.pairs} pairs")
     pair = block[line - block.first_line : line - block.first_line + 1]
     scored = scorer.score(pair)
     score, verdict = float(scored.score[0]), int(scored.verdicts[0])
-    fate = _fate(selection, line, score, verdict)
-    known = known_features(selection, bitext.aligned).feature_names
-    values = zip(scorer.feature_names, scored.features[0].tolist(), strict=True)
-    features = {name: value for name, value in values if name in known and not verdict}
-    if arguments.json:
+    fate = _fate(selection, line, verdict)
+    features = {} if verdict else dict(zip(scorer.feature_names, scored.features[0].tolist(), strict=True))
+    if as_json:
         print_json({"line": line, "score": None if verdict else score, "features": features, "fate": fate})
         return
     for name, text in (("source", pair.source.text(0)), ("target", pair.target.text(0))):
@@ -145,14 +146,36 @@ def explain(bitext: Bitext, scorer: Scorer, selection: Selection, arguments: arg
     print(fate)
 
 
-def _fate(selection: Selection, line: int, score: float, verdict: int) -> str:
+def _fate(selection: Selection, line: int, verdict: int) -> str:
     if verdict:
         return f"no candidate: {REASONS[verdict]}"
-    chosen = selection.chosen.line.tolist() if selection.chosen else []
+    chosen = selection.chosen.line.tolist()
     if line in chosen:
         return f"selected as number {chosen.index(line) + 1} of {len(chosen)}"
     if selection.followed is not None:
         other = f" to line {selection.followed.other}" if selection.followed.other else ""
         return f"rejected: {selection.followed.reason} (similarity {selection.followed.similarity:.3f}{other})"
-    last = float(selection.chosen.score[-1]) if selection.chosen else 0.0
+    last = float(selection.chosen.score[-1]) if chosen else 0.0
     return f"not reached: there were enough words before it, with scores down to {last:.4f}"
+
+
+def write_local(path: str, sets: LocalSets, *, quiet: bool, as_json: bool) -> None:
+    """Write the most similar pairs of every test sentence, and say so in a line."""
+    rows = ["test_line\trank\tline\tsimilarity\n"]
+    for test, pairs in enumerate(zip(sets.lines.tolist(), sets.similarities.tolist(), strict=True), start=1):
+        for rank, (line, value) in enumerate(zip(*pairs, strict=True), start=1):
+            rows.append(f"{test}\t{rank}\t{line}\t{value!r}\n")
+    write_text(path, "".join(rows))
+    _warn_of_faults(sets.verdicts, quiet)
+    sentences, each = sets.lines.shape
+    if as_json:
+        print_json({"test_sentences": sentences, "pairs_each": each, "files": [path]})
+    else:
+        print(f"{each} pairs for each of {sentences} test sentences: {path}")
+
+
+def _warn_of_faults(verdicts: Mapping[int, int], quiet: bool) -> None:
+    """Say how many pairs were left out for which fault."""
+    counts = sorted(verdicts.items())
+    if not quiet:
+        warn("select", (f"{n} pairs left out: {REASONS[verdict]}" for verdict, n in counts if verdict > LENGTH))

@@ -8,11 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics import borrowing, leading_bytes, load_word, token_end
+from lasw.selection.pool import EMPTY_SOURCE, EMPTY_TARGET, LENGTH, NO_POINTS, OK, OUT_OF_RANGE, READER
 
-# Verdicts on a pair. Above LENGTH: it is faulty, and why. The reader's own reasons (see `lines`) come after READER.
-OK, LENGTH, EMPTY_SOURCE, EMPTY_TARGET, NO_POINTS, OUT_OF_RANGE, READER = range(7)
-
-FEATURES = 12
 _WORD = 64  # source words a mask holds
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # as the hash of `lasw.metrics.text.corpus`
@@ -246,7 +243,7 @@ def pair_features(source, target, alignment, reader, low, high, table, sign, mas
         table: WordTable of the target's function words and of punctuation.
         sign: of the function-word term.
         masks, union: scratch, uint64.
-        out: (n, FEATURES) float64; verdicts (n,) uint8; lengths (n, 2) int64: tokens of both sides.
+        out: (n, 12) float64; verdicts (n,) uint8; lengths (n, 2) int64: tokens of both sides.
     """
     with_points = alignment.starts.shape[0] > 0
     for k in range(reader.shape[0]):

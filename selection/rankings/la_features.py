@@ -9,20 +9,17 @@ from __future__ import annotations
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics import UserError
-from lasw.selection import lines
-from lasw.selection.features import la_kernel
-from lasw.selection.features.la_kernel import LENGTH, READER, WordTable, fill_table, pair_features
 from lasw.selection.lines import LineArrays
-from lasw.selection.pool import PairBlock
+from lasw.selection.pool import PairBlock, Scored
+from lasw.selection.rankings.la_kernel import WordTable, fill_table, pair_features
 
 NAMES: tuple[str, ...] = (
     "LAR",
@@ -55,50 +52,14 @@ MEANINGS: tuple[str, ...] = (
     "exp(- function words and punctuation of the target / target words)",
 )
 
+OF_WORDS = ("STLR", "TFWP")
+"""The features that need no word alignment."""
+_OF_WORDS = [NAMES.index(name) for name in OF_WORDS]
+
 FUNCTION_WORDS = 100  # the most frequent ones (see `most_frequent`)
 _CODE_POINTS = 0x20000  # the planes that have punctuation
 
-REASONS = {
-    LENGTH: "length",
-    la_kernel.EMPTY_SOURCE: "the source side is empty",
-    la_kernel.EMPTY_TARGET: "the target side is empty",
-    la_kernel.NO_POINTS: "no word alignment; expected points like 0-0 1-2",
-    la_kernel.OUT_OF_RANGE: "an alignment point lies outside the sentences",
-    READER + lines.NOT_TEXT: "no text of this encoding, or a NUL byte",
-    READER + lines.TOO_LONG: f"a line of more than {lines.MAX_LINE_BYTES} bytes",
-    READER + lines.NO_COUNTERPART: "no counterpart: the files differ in their number of lines",
-    READER + lines.BAD_COLUMNS: "too few columns",
-    READER + lines.BAD_SCORE: "no number in a score column",
-}
-"""What a verdict other than OK says; all but `LENGTH` are faults of the input."""
-
-
-@dataclass(frozen=True)
-class Scored:
-    """What a scorer says about the n pairs of a block.
-
-    Attributes:
-        score: (n,) float64, higher is better; meaningless where the verdict is not OK.
-        features: (n, d) float64.
-        verdicts: (n,) uint8: OK, LENGTH, or a fault (see `REASONS`).
-        lengths: (n, 2) int64, tokens of source and target.
-    """
-
-    score: NDArray[np.float64]
-    features: NDArray[np.float64]
-    verdicts: NDArray[np.uint8]
-    lengths: NDArray[np.int64]
-
-
-class Scorer(Protocol):
-    """Scores blocks of pairs: a pure function that can be sent to another process."""
-
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        """Names of the d columns of features."""
-
-    def score(self, block: PairBlock) -> Scored:
-        """Scores, features and verdicts of every pair; depends on nothing but the pair and its line number."""
+UNBOUNDED = 1 << 31  # source words: no sentence is longer
 
 
 @dataclass(frozen=True)
@@ -110,46 +71,55 @@ class LAScorer:
         low: source sentences must be longer than this, in tokens.
         high: and shorter than this.
         paper_sign: subtract the function-word term, as table 4.1 is printed, instead of adding it.
-        weights: of features by name; 1 for those not named, as algorithm 4.1 has it.
+        weights: of features and score columns by name; 1 for those not named, as algorithm 4.1 has it.
         extra: names of the score columns that come with the pairs.
-        extra_weights: one each.
+        aligned: whether the pairs have a word alignment; without, only the features that need none are told.
+
+    Raises:
+        UserError: there is no length between the limits, or a weight of no feature or score column.
     """
 
     function_words: tuple[str, ...]
     low: int = 10
     high: int = 50
     paper_sign: bool = False
-    weights: tuple[tuple[str, float], ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
     extra: tuple[str, ...] = ()
-    extra_weights: tuple[float, ...] = ()
-    _weights: NDArray[np.float64] = field(init=False, repr=False, compare=False)
+    aligned: bool = True
 
     def __post_init__(self) -> None:
         if not 0 <= self.low < self.high - 1:
             raise UserError(f"length limits {self.low} and {self.high}", expected="low + 1 < high")
-        given = dict(self.weights)
-        unknown = next((name for name in given if name not in NAMES), None)
+        unknown = next((name for name in self.weights if name not in NAMES + self.extra), None)
         if unknown is not None:
-            raise UserError(f"no feature {unknown!r}", expected=f"one of {', '.join(NAMES)}")
-        all_weights = [given.get(name, 1.0) for name in NAMES] + list(self.extra_weights)
-        object.__setattr__(self, "_weights", np.array(all_weights))
+            raise UserError(f"no feature {unknown!r}", expected=f"one of {', '.join(NAMES + self.extra)}")
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """The twelve features, then the score columns."""
-        return NAMES + self.extra
+        """The twelve features (two of pairs without alignment), then the score columns."""
+        return (NAMES if self.aligned else OF_WORDS) + self.extra
+
+    def any_length(self) -> LAScorer:
+        """The same without limits of length."""
+        return replace(self, low=0, high=UNBOUNDED)
+
+    def alone(self, name: str) -> LAScorer:
+        """The same, with the score of one feature and nothing else."""
+        return replace(self, weights=dict.fromkeys(NAMES + self.extra, 0.0) | {name: 1.0})
 
     def score(self, block: PairBlock) -> Scored:
         """See `Scorer`."""
         features, verdicts, lengths = features_of(
             block, self.function_words, self.low, self.high, paper_sign=self.paper_sign
         )
+        if not self.aligned:
+            features = features[:, _OF_WORDS]
         if self.extra:
             features = np.concatenate([features, block.extra], axis=1)
         # Column by column, not a product of matrices: a pair's sum must not depend on the block it stands in.
         score = np.zeros(len(block))
-        for k, weight in enumerate(self._weights.tolist()):
-            score += weight * features[:, k]
+        for k, name in enumerate(self.feature_names):
+            score += self.weights.get(name, 1.0) * features[:, k]
         return Scored(score, features, verdicts, lengths)
 
 
@@ -191,27 +161,6 @@ def features_of(
         lengths,
     )
     return features, verdicts, lengths
-
-
-def refuse_faults(block: PairBlock, verdicts: NDArray[np.uint8], paths: tuple[str, str, str]) -> None:
-    """Refuse the first faulty pair of a block, if there is one.
-
-    Args:
-        block: the pairs.
-        verdicts: (n,) of a scorer.
-        paths: files of source, target and alignment.
-
-    Raises:
-        UserError: names file, line and fault.
-    """
-    faulty = np.flatnonzero(verdicts > LENGTH)
-    if len(faulty):
-        k = int(faulty[0])
-        verdict = int(verdicts[k])
-        path = paths[{la_kernel.EMPTY_TARGET: 1, la_kernel.NO_POINTS: 2, la_kernel.OUT_OF_RANGE: 2}.get(verdict, 0)]
-        raise UserError(
-            REASONS[verdict], path=path, line=block.first_line + k, remedy="--skip-bad leaves out such pairs"
-        )
 
 
 def most_frequent(blocks: Iterable[PairBlock], n: int = FUNCTION_WORDS) -> tuple[str, ...]:

@@ -35,6 +35,6 @@ if TYPE_CHECKING:
         FORMATS, MODELS, Text, Training, VectorFile, nearest, open_vectors, selected, write_vector_model,
         write_vectors,
     )
-    from lasw.metrics.workers import Worker, ask_all, dask_client, executor, process_pool, run_all, serve
+    from lasw.metrics.workers import Here, Worker, ask_all, dask_client, executor, process_pool, run_all, serve
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

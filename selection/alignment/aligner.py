@@ -1,4 +1,4 @@
-"""Models of word alignment by name, each trained in a process of its own (this module, run as a program).
+"""Models of word alignment by name, each trained in a process of its own: a worker, see `lasw.metrics.workers`.
 
 Thot's aligners add up expected counts in whatever order OpenMP's threads finish, so two runs differ in the last bits
 and then in the alignments. One thread per direction and both directions side by side keeps two cores busy and the
@@ -9,20 +9,16 @@ A new model is a file with an `Aligner`, a line in `ALIGNERS` and a test.
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 
-from lasw.metrics import Registry, UserError
+from lasw.metrics import Registry, UserError, Worker, ask_all, serve
 
 Sentences = Sequence[Sequence[str]]
-
-_LAST_LINES = 5
+# The model, its arguments, source and target (files of tokens between single spaces without an empty line), prefix.
+Request = tuple[str, dict[str, int], str, str, str]
 
 
 @dataclass(frozen=True)
@@ -38,7 +34,7 @@ class Aligner(ABC):
     seed: int = 1
 
     @abstractmethod
-    def train(self, source: Sentences, target: Sentences, prefix: str, step: Callable[[], None]) -> None:
+    def train(self, source: Sentences, target: Sentences, prefix: str) -> None:
         """Train, and write the model's files ``PREFIX.*``.
 
         One of them, ``PREFIX.aligns``, has a line a pair, ``i-j`` for every target word j (from 0) that comes from
@@ -48,7 +44,10 @@ class Aligner(ABC):
             source: n sentences of at least one token.
             target: as many.
             prefix: of the files.
-            step: called before each iteration; ends the process if nobody waits for it any more.
+
+        Raises:
+            ModuleNotFoundError: sil-thot is not installed.
+            OSError: the files cannot be written.
         """
 
 
@@ -64,50 +63,32 @@ ALIGNERS: Registry[type[Aligner]] = Registry(
 )
 
 
-def train_apart(
-    model: str, iterations: int | None, seed: int, directions: Sequence[Sequence[Path]], jobs: int
-) -> None:
-    """Train a model on several texts, each in a process with one thread.
+def train_apart(requests: Sequence[Request], jobs: int) -> None:
+    """Train models, each in a process with one thread.
 
     Args:
-        model: one of `ALIGNERS`.
-        iterations: of training; by default the model's own.
-        seed: of chance.
-        directions: source text, target text (tokens between single spaces, no empty line) and prefix of the model.
+        requests: what to train.
         jobs: 1 trains one after the other.
 
     Raises:
         UserError: there is no such model, sil-thot is missing, or training failed.
     """
-    ALIGNERS.find(model)
-    command = [sys.executable, "-m", "lasw.selection.alignment.aligner", model, str(iterations or 0), str(seed)]
     with ExitStack() as stack:
-        started = []
-        for paths in directions:
-            process = subprocess.Popen(
-                [*command, *map(str, paths)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                env={**os.environ, "OMP_NUM_THREADS": "1"},
-            )
-            started.append(stack.enter_context(process))
-            stack.callback(process.kill)
-            if jobs < 2:
-                _finish(process)
-        for process in started if jobs > 1 else ():
-            _finish(process)
+        workers = []
+        for _ in requests[:jobs]:
+            died = "the aligner ended with code {code}"
+            workers.append(Worker(died, "lasw.selection.alignment.aligner", [], {"OMP_NUM_THREADS": "1"}))
+            stack.callback(workers[-1].close)
+        ask_all(workers, requests)
 
 
-def _finish(process: subprocess.Popen[bytes]) -> None:
-    _, errors = process.communicate()
-    if not process.returncode:
-        return
-    lines = errors.decode("utf-8", errors="replace").splitlines()
-    if any("No module named 'thot'" in line for line in lines):
-        raise UserError("word alignment needs sil-thot", remedy="pip install 'lasw[thot]'")
-    last = " / ".join(lines[-_LAST_LINES:]) or "nothing"
-    raise UserError(f"the aligner ended with code {process.returncode}; its last lines: {last}")
+def _answer(request: Request) -> None:
+    """What the process does: train one direction."""
+    model, options, source, target, prefix = request
+    try:
+        ALIGNERS.find(model)(**options).train(_sentences(source), _sentences(target), prefix)
+    except ModuleNotFoundError:
+        raise UserError("word alignment needs sil-thot", remedy="pip install 'lasw[thot]'") from None
 
 
 def _sentences(path: str) -> list[list[str]]:
@@ -115,17 +96,5 @@ def _sentences(path: str) -> list[list[str]]:
         return [line.rstrip("\n").split(" ") for line in stream]
 
 
-def main(model: str, iterations: str, seed: str, source: str, target: str, prefix: str) -> None:
-    """What the process does: train one direction."""
-    parent = os.getppid()
-
-    def step() -> None:
-        if os.getppid() != parent:  # whoever asked is gone
-            sys.exit(1)
-
-    given = {"iterations": int(iterations)} if int(iterations) else {}
-    ALIGNERS.find(model)(seed=int(seed), **given).train(_sentences(source), _sentences(target), prefix, step)
-
-
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    serve(_answer)

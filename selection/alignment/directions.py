@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics import UserError
-from lasw.selection.alignment.aligner import train_apart
+from lasw.selection.alignment.aligner import ALIGNERS, train_apart
 from lasw.selection.alignment.pharaoh import Alignment, read_pharaoh
 from lasw.selection.alignment.symmetrisation import Directions, transposed
 
@@ -53,6 +53,7 @@ def align_directions(
     """
     if len(source) != len(target):
         raise ValueError(f"{len(source)} source lines for {len(target)} target lines")
+    ALIGNERS.find(model)
     sides, lengths, usable = tokenised(source, target)
     kept = np.flatnonzero(usable)
     if not len(kept):
@@ -62,8 +63,9 @@ def align_directions(
         texts = [Path(scratch, name) for name in ("source", "target")]
         for text, side in zip(texts, sides, strict=True):
             text.write_bytes("".join(" ".join(side[k]) + "\n" for k in kept.tolist()).encode())
-        ways = [[*texts, prefixes[0]], [*texts[::-1], prefixes[1]]]
-        train_apart(model, iterations, seed, ways, jobs)
+        given = {"seed": seed} if iterations is None else {"seed": seed, "iterations": iterations}
+        (f, e), (into, back) = map(str, texts), map(str, prefixes)
+        train_apart([(model, given, f, e, into), (model, given, e, f, back)], jobs)
     forward, backward = (_spread(read_pharaoh(f"{prefix}.aligns"), kept, len(source)) for prefix in prefixes)
     return Directions(forward, transposed(backward), *lengths, np.flatnonzero(~usable), prefixes)
 

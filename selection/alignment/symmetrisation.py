@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -37,16 +38,6 @@ class Directions:
     prefixes: tuple[Path, Path]
 
 
-def forward(directions: Directions) -> Alignment:
-    """That direction alone."""
-    return directions.forward
-
-
-def backward(directions: Directions) -> Alignment:
-    """That direction alone."""
-    return directions.backward
-
-
 def _by_thot(method: str) -> Callable[[Directions], Alignment]:
     """A method of Thot's alignment matrix."""
 
@@ -70,13 +61,10 @@ def _by_thot(method: str) -> Callable[[Directions], Alignment]:
     return merged
 
 
-grow_diag_final_and = _by_thot("grow_diag_final_and")
-grow_diag_final = _by_thot("grow_diag_final")
-grow_diag = _by_thot("grow_diag")
-grow = _by_thot("grow")
-union = _by_thot("union")
-intersection = _by_thot("intersect")
-och = _by_thot("och_symmetrize")
+forward, backward = attrgetter("forward"), attrgetter("backward")
+grow_diag_final_and, grow_diag_final = _by_thot("grow_diag_final_and"), _by_thot("grow_diag_final")
+grow_diag, grow = _by_thot("grow_diag"), _by_thot("grow")
+union, intersection, och = _by_thot("union"), _by_thot("intersect"), _by_thot("och_symmetrize")
 
 _HERE = "lasw.selection.alignment.symmetrisation"
 SYMMETRISATIONS: Registry[Callable[[Directions], Alignment]] = Registry(

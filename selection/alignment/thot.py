@@ -6,7 +6,6 @@ al. (1993); hmm Vogel, Ney and Tillmann (1996); eflomal Östling and Tiedemann (
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,11 +17,11 @@ class _Thot(Aligner):
     iterations: int = 5  # what the literature trains each model for
     kind: ClassVar[str]
 
-    def train(self, source: Sentences, target: Sentences, prefix: str, step: Callable[[], None]) -> None:
+    def train(self, source: Sentences, target: Sentences, prefix: str) -> None:
         """See `Aligner`."""
         # The alignments are taken from the printed files: asking an IBM 2 model for them one by one ends in a
         # segmentation fault in Thot 3.5.3.
-        if not self._trained(source, target, step).print(prefix):
+        if not self._trained(source, target).print(prefix):
             raise OSError(f"the model files {prefix}.* could not be written")
 
     def _model(self, kind: str, *first: Any) -> Any:
@@ -30,16 +29,15 @@ class _Thot(Aligner):
 
         return getattr(alignment, kind)(*first)
 
-    def _trained(self, source: Sentences, target: Sentences, step: Callable[[], None]) -> Any:
-        return self._fitted(self._model(self.kind), step, zip(source, target, strict=True))
+    def _trained(self, source: Sentences, target: Sentences) -> Any:
+        return self._fitted(self._model(self.kind), zip(source, target, strict=True))
 
-    def _fitted(self, model: Any, step: Callable[[], None], pairs: Any = (), *, last: bool = True) -> Any:
+    def _fitted(self, model: Any, pairs: Any = (), *, last: bool = True) -> Any:
         for pair in pairs:
             model.add_sentence_pair(*pair, 1)
         model.emit_training_alignments = last
         model.start_training()
         for _ in range(self.iterations):
-            step()
             model.train()
         model.end_training()
         return model
@@ -82,9 +80,9 @@ class Hmm(_Thot):
 
     kind = "HmmAlignmentModel"
 
-    def _trained(self, source: Sentences, target: Sentences, step: Callable[[], None]) -> Any:
-        first = self._fitted(self._model(Ibm1.kind), step, zip(source, target, strict=True), last=False)
-        return self._fitted(self._model(self.kind, first), step)
+    def _trained(self, source: Sentences, target: Sentences) -> Any:
+        first = self._fitted(self._model(Ibm1.kind), zip(source, target, strict=True), last=False)
+        return self._fitted(self._model(self.kind, first))
 
 
 class Ibm2(Hmm):

@@ -9,8 +9,6 @@ part is reported.
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -18,7 +16,6 @@ from concurrent.futures import (
     CancelledError,
     Executor,
     Future,
-    ProcessPoolExecutor,
     ThreadPoolExecutor,
     wait,
 )
@@ -26,7 +23,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from lasw.metrics import Here, UserError, dask_client, watch_parent
+from lasw.metrics import Here, UserError, dask_client, process_pool
 from lasw.selection.choice.candidates import Collection, Rank
 from lasw.selection.choice.la import Collect
 from lasw.selection.pool import PAIRS, Bitext, Part, Scorer, ShardedBitext, pair_count, parts_of
@@ -92,9 +89,7 @@ def workers(n: int = 1, *, apart: bool = False, scheduler: str | None = None) ->
         elif n == 1:
             start = Here
         elif apart:
-            # Fresh processes: a forked one would share locks and threads of numerical libraries.
-            context = multiprocessing.get_context("spawn")
-            start = partial(ProcessPoolExecutor, n, context, watch_parent, (os.getpid(),))
+            start = partial(process_pool, n)
         else:
             start = partial(ThreadPoolExecutor, n)
         started = Workers(start, 2 * n)

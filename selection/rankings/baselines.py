@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,61 +64,61 @@ def _mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return z ^ (z >> np.uint64(31))
 
 
-class Similarity(Protocol):
-    """How similar sentences are to those of a test set."""
-
-    def __len__(self) -> int:
-        """How many test sentences there are (m)."""
-
-    def matrix(self, texts: list[str]) -> NDArray[np.float64]:
-        """(n, m) similarities; a row depends on nothing but its text."""
-
-
 @dataclass(frozen=True)
-class MostSimilar:
-    """Ranks by the largest similarity to a test sentence.
+class ToTest(Method):
+    """Ranks by the largest similarity of the source sentence to one of a test set.
 
     Args:
-        similarity: to each of at least one test sentence.
+        test: its source sentences, at least one.
     """
 
-    similarity: Similarity
+    test: tuple[str, ...]
+
+    @abstractmethod
+    def matrix(self, texts: list[str]) -> NDArray[np.float64]:
+        """(n, m) similarities to the m sentences of the test set; a row depends on nothing but its text."""
 
     def __call__(self, block: PairBlock, scored: Scored, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """(m,) similarities of the source sentences."""
-        texts = (block.source.take(part).texts() for part in _parts(rows))
-        return np.concatenate([self.similarity.matrix(part).max(axis=1) for part in texts])
+        """See `Ranking`."""
+        return np.concatenate([self.matrix(block.source.take(part).texts()).max(axis=1) for part in _parts(rows)])
+
+    def ready(self, material: Material) -> ToTest:
+        """With what it must know of the pool."""
+        return self
+
+    def scorer(self, material: Material) -> Scorer:
+        """See `Method`."""
+        return RankedBy(material.la, self.ready(material))
 
 
 @dataclass(frozen=True)
-class TfIdf:
+class TfIdf(ToTest):
     """Cosine of vectors of tf * log(idf), idf = sentences / sentences with the word (equations 2.33 and 2.34).
 
     Args:
-        test: source sentences of the test set.
         containing: sentences that contain a word, by word; a word without entry counts as in one sentence.
         sentences: that were counted.
     """
 
-    test: tuple[str, ...]
-    containing: dict[str, int] = field(repr=False)
-    sentences: int
+    meaning = "TF-IDF cosine to a test set"
+    containing: dict[str, int] = field(default_factory=dict, repr=False)
+    sentences: int = 0
 
-    @classmethod
-    def counted(cls, test: Sequence[str], pool: Iterable[str]) -> TfIdf:
+    def ready(self, material: Material) -> TfIdf:
+        """See `ToTest`."""
+        return self.counted(text for block in material.pool.first(SAMPLE) for text in block.source.texts())
+
+    def counted(self, pool: Iterable[str]) -> TfIdf:
         """With the counts of the test set and of some sentences of the pool."""
         containing: Counter[str] = Counter()
         sentences = 0
-        for text in (*test, *pool):
+        for text in (*self.test, *pool):
             containing.update(set(tokens(text)))
             sentences += 1
-        return cls(tuple(test), dict(containing), sentences)
-
-    def __len__(self) -> int:
-        return len(self.test)
+        return TfIdf(self.test, dict(containing), sentences)
 
     def matrix(self, texts: list[str]) -> NDArray[np.float64]:
-        """See `Similarity`; a sentence without a weighty word is similar to none."""
+        """See `ToTest`; a sentence without a weighty word is similar to none."""
         columns, test = self._test
         return np.asarray((self._vectors(texts, columns) @ test).toarray())
 
@@ -155,21 +155,13 @@ class TfIdf:
         )
 
 
-@dataclass(frozen=True)
-class EditDistance:
-    """1 - edit distance in words / words of the longer sentence.
+class EditDistance(ToTest):
+    """1 - edit distance in words / words of the longer sentence."""
 
-    Args:
-        test: source sentences of the test set.
-    """
-
-    test: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return len(self.test)
+    meaning = "edit distance to a test set"
 
     def matrix(self, texts: list[str]) -> NDArray[np.float64]:
-        """See `Similarity`; two empty sentences are equal."""
+        """See `ToTest`; two empty sentences are equal."""
         vocabulary = Vocabulary()
         test = Corpus.from_lines(self.test, vocabulary)
         corpus = Corpus.from_lines(texts, vocabulary)
@@ -183,46 +175,6 @@ class EditDistance:
             out[:, k] = edits[:, 0]
         longer = np.maximum(np.maximum(corpus.lengths[:, None], test.lengths[None, :]), 1)
         return np.asarray(1.0 - out / longer)
-
-
-@dataclass(frozen=True)
-class ToTest(Method):
-    """Ranks by similarity to a test set.
-
-    Args:
-        test: its source sentences, at least one.
-    """
-
-    test: tuple[str, ...]
-
-    @abstractmethod
-    def similarity(self, material: Material) -> Similarity:
-        """To the test set."""
-
-    def scorer(self, material: Material) -> Scorer:
-        """See `Method`."""
-        return RankedBy(material.la, MostSimilar(self.similarity(material)))
-
-
-class TfIdfToTest(ToTest):
-    """See `TfIdf`."""
-
-    meaning = "TF-IDF cosine to a test set"
-
-    def similarity(self, material: Material) -> Similarity:
-        """With the counts of the first pairs of the pool."""
-        first = material.pool.first(SAMPLE)
-        return TfIdf.counted(self.test, (text for block in first for text in block.source.texts()))
-
-
-class EditsToTest(ToTest):
-    """See `EditDistance`."""
-
-    meaning = "edit distance to a test set"
-
-    def similarity(self, material: Material) -> Similarity:
-        """To the test set."""
-        return EditDistance(self.test)
 
 
 @dataclass(frozen=True)
@@ -240,7 +192,7 @@ class LocalSets:
     verdicts: Counter[int]
 
 
-def local_sets(blocks: Iterable[tuple[PairBlock, Scored]], similarity: Similarity, size: int) -> LocalSets:
+def local_sets(blocks: Iterable[tuple[PairBlock, Scored]], similarity: ToTest, size: int) -> LocalSets:
     """For every test sentence the `size` most similar pairs; less if there are not so many candidates.
 
     Args:
@@ -248,8 +200,8 @@ def local_sets(blocks: Iterable[tuple[PairBlock, Scored]], similarity: Similarit
         similarity: to the test sentences.
         size: pairs for each.
     """
-    lines = np.empty((len(similarity), 0), dtype=np.int64)
-    values = np.empty((len(similarity), 0))
+    lines = np.empty((len(similarity.test), 0), dtype=np.int64)
+    values = np.empty((len(similarity.test), 0))
     verdicts: Counter[int] = Counter()
     for block, scored in blocks:
         verdicts.update(scored.verdicts.tolist())

@@ -11,6 +11,7 @@ feature with the largest numbers would decide alone.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -40,6 +41,15 @@ class Lists:
 
     def __len__(self) -> int:
         return len(self.starts) - 1
+
+    def __iter__(self) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        for start, end in pairwise(self.starts.tolist()):
+            yield self.scores[start:end], self.features[start:end]
+
+    def firsts(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """(k,) the lists that are not empty, and (k, d) the features of their first hypotheses."""
+        rows = np.flatnonzero(np.diff(self.starts))
+        return rows, self.features[self.starts[rows]]
 
     def scaled(self) -> Lists:
         """The same with each feature divided by its standard deviation; constant ones become 0."""
@@ -88,7 +98,7 @@ class ByLine:
 
 @dataclass(frozen=True)
 class OracleScore(Method):
-    """Hui et al. (2010).
+    """The best score of each list.
 
     Args:
         lists: N-best lists of the pool.
@@ -98,8 +108,8 @@ class OracleScore(Method):
     lists: Lists
 
     def values(self) -> NDArray[np.float64]:
-        """(S,) of the pairs from line 1."""
-        return oracle_scores(self.lists)
+        """(S,) of the pool's pairs from line 1; NaN where the list is empty."""
+        return np.array([scores.max() if len(scores) else np.nan for scores, _ in self.lists])
 
     def scorer(self, material: Material) -> Scorer:
         """See `Method`."""
@@ -107,58 +117,54 @@ class OracleScore(Method):
 
 
 class Separability(OracleScore):
-    """Cao & Khudanpur (2012)."""
+    """Q of each list; 0 where it has fewer than three different hypotheses."""
 
     meaning = "separability Q = B * J of the N-best list"
 
     def values(self) -> NDArray[np.float64]:
-        """(S,) of the pairs from line 1."""
-        return separabilities(self.lists)
+        """See `OracleScore`."""
+        out = np.full(len(self.lists), np.nan)
+        for s, (scores, features) in enumerate(self.lists.scaled()):
+            if len(scores):
+                oracle = np.arange(len(scores)) == np.argmax(scores)
+                b = score_separability(float(scores.max()), scores[~oracle])
+                out[s] = b * class_separability(features, oracle)
+        return out
 
 
 @dataclass(frozen=True)
 class FirstBest(OracleScore):
-    """Li et al. (2010).
+    """Largest cosine of the feature vector of a list's first hypothesis to those of a test set (equation 2.35).
+
+    The vectors are standardised over the pool's hypotheses.
 
     Args:
-        test_lists: N-best lists of the test set.
+        test_lists: N-best lists of the test set, with the same features.
     """
 
     meaning = "features of the 1-best translation like the test set's"
     test_lists: Lists
 
     def values(self) -> NDArray[np.float64]:
-        """(S,) of the pairs from line 1."""
-        return first_best_similarities(self.lists, self.test_lists)
+        """See `OracleScore`.
 
-
-def oracle_scores(lists: Lists) -> NDArray[np.float64]:
-    """(S,) the best score of each list; NaN where it is empty."""
-    out = np.full(len(lists), np.nan)
-    for s, (start, end) in enumerate(_spans(lists)):
-        if end > start:
-            out[s] = lists.scores[start:end].max()
-    return out
-
-
-def separabilities(lists: Lists, *, as_printed: bool = False) -> NDArray[np.float64]:
-    """(S,) Q of each list; NaN where it is empty, 0 where it has fewer than three different hypotheses.
-
-    Args:
-        lists: of the pool.
-        as_printed: see `class_separability`.
-    """
-    scaled = lists.scaled()
-    out = np.full(len(lists), np.nan)
-    for s, (start, end) in enumerate(_spans(lists)):
-        if end == start:
-            continue
-        scores, features = scaled.scores[start:end], scaled.features[start:end]
-        best = int(np.argmax(scores))
-        oracle = np.arange(end - start) == best
-        b = score_separability(float(scores[best]), scores[~oracle])
-        out[s] = b * class_separability(features, oracle, as_printed=as_printed)
-    return out
+        Raises:
+            UserError: the features differ in number, or the test set has no hypothesis.
+        """
+        lists, test = self.lists, self.test_lists
+        if lists.features.shape[1] != test.features.shape[1]:
+            raise UserError(
+                f"the test set's lists have {test.features.shape[1]} features", expected=f"{lists.features.shape[1]}"
+            )
+        if not len(test.features):
+            raise UserError("the test set's lists are empty")
+        against = _units(lists.standardised(test.firsts()[1]))
+        rows, firsts = lists.firsts()
+        units = _units(lists.standardised(firsts))
+        out = np.full(len(lists), np.nan)
+        for start in range(0, len(rows), _AT_ONCE):
+            out[rows[start : start + _AT_ONCE]] = (units[start : start + _AT_ONCE] @ against.T).max(axis=1)
+        return out
 
 
 def score_separability(oracle: float, others: NDArray[np.float64]) -> float:
@@ -197,43 +203,6 @@ def class_separability(features: NDArray[np.float64], oracle: NDArray[np.bool_],
     return between / within if within > 1e-12 else 0.0
 
 
-def first_best_similarities(lists: Lists, test: Lists) -> NDArray[np.float64]:
-    """(S,) largest cosine of the feature vector of a list's first hypothesis to those of a test set (equation 2.35).
-
-    Args:
-        lists: of the pool.
-        test: of the test set, with the same features.
-
-    Returns:
-        NaN where the pool's list is empty. The vectors are standardised over the pool's hypotheses.
-
-    Raises:
-        UserError: the features differ in number, or the test set has no hypothesis.
-    """
-    if lists.features.shape[1] != test.features.shape[1]:
-        raise UserError(
-            f"the test set's lists have {test.features.shape[1]} features", expected=f"{lists.features.shape[1]}"
-        )
-    if not len(test.features):
-        raise UserError("the test set's lists are empty")
-    against = _units(lists.standardised(_firsts(test)[1]))
-    rows, firsts = _firsts(lists)
-    units = _units(lists.standardised(firsts))
-    out = np.full(len(lists), np.nan)
-    for start in range(0, len(rows), _AT_ONCE):
-        out[rows[start : start + _AT_ONCE]] = (units[start : start + _AT_ONCE] @ against.T).max(axis=1)
-    return out
-
-
-def _firsts(lists: Lists) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    rows = np.flatnonzero(np.diff(lists.starts))
-    return rows, lists.features[lists.starts[rows]]
-
-
 def _units(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0))
-
-
-def _spans(lists: Lists) -> list[tuple[int, int]]:
-    return list(pairwise(lists.starts.tolist()))

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lasw.selection import WORDS, Bitext, LAScorer, pool_collector, select
+from lasw.selection import WORDS, Bitext, LAScorer, choose, collector, workers
 from lasw.selection.choice.la import REACH
 
 GOAL_RATE, GOAL_BYTES = 200_000, 1e9
@@ -86,15 +86,16 @@ def rates(bitext: Bitext, scorer: LAScorer, pairs: int) -> None:
         scorer.score(block)
     scoring = pairs / cpu(lambda: [scorer.score(block) for block in blocks])
     reading = pairs / cpu(lambda: sum(len(block) for block in bitext.blocks()))
-    collecting = pairs / cpu(lambda: pool_collector(bitext, scorer)(WORDS * REACH, None))
-    selecting = pairs / cpu(lambda: select(pool_collector(bitext, scorer)))
+    collecting = pairs / cpu(lambda: collector(bitext, scorer)(WORDS * REACH, None))
+    selecting = pairs / cpu(lambda: choose(collector(bitext, scorer)))
     print(f"scoring, bytes in memory       {scoring:>12,.0f} pairs/s (goal {GOAL_RATE:,})")
     print(f"reading alone                  {reading:>12,.0f} pairs/s")
     print(f"reading, scoring, candidates   {collecting:>12,.0f} pairs/s")
     print(f"the same and the choice        {selecting:>12,.0f} pairs/s ({WORDS} words)")
-    for workers in (1, 2):
-        rate = pairs / wall(lambda workers=workers: pool_collector(bitext, scorer, workers)(WORDS * REACH, None))
-        print(f"wall clock, {workers} thread{'s' * (workers > 1):<1}           {rate:>12,.0f} pairs/s")
+    for n in (1, 2):
+        with workers(n) as threads:
+            rate = pairs / wall(lambda threads=threads: collector(bitext, scorer, threads)(WORDS * REACH, None))
+        print(f"wall clock, {n} thread{'s' * (n > 1):<1}           {rate:>12,.0f} pairs/s")
 
 
 def memory(texts: list[str], pairs: int, folder: Path) -> None:
@@ -130,7 +131,7 @@ def main() -> None:
     parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.child:
-        selection = select(pool_collector(Bitext(*arguments.child), LAScorer(("the",))))
+        selection = choose(collector(Bitext(*arguments.child), LAScorer(("the",))))
         # Of this program image alone; the resource usage would count what the parent held when it forked.
         status = Path("/proc/self/status").read_text()
         peak = int(status.partition("VmHWM:")[2].split()[0]) * 1024

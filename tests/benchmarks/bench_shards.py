@@ -26,11 +26,11 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from bench_select import generate
 
-from lasw.selection import WORDS, Bitext, LAScorer, dask, distributed_collector, pool_collector, select
+from lasw.selection import WORDS, Bitext, LAScorer, choose, collector, workers
 from lasw.selection.choice.candidates import Collection
 from lasw.selection.choice.distributed import score_part
 from lasw.selection.choice.la import REACH
-from lasw.selection.choice.shards import FilePart, pair_count, parts_of
+from lasw.selection.pool import Part, pair_count, parts_of
 
 SCORER = LAScorer(("the", "of"))
 SHARD = 1_000_000  # pairs of a file in the plan
@@ -60,7 +60,7 @@ def _rates(arguments: argparse.Namespace, plain: Bitext, packed: Bitext) -> None
     n = arguments.pairs
     size = [sum(os.path.getsize(path) for path in bitext.paths) / n for bitext in (plain, packed)]
     budget = WORDS * REACH
-    full = score_part(FilePart(plain, 0), SCORER, Collection(budget))
+    full = score_part(Part(plain), SCORER, Collection(budget))
     whole = Collection(budget)
     whole.merge(full)
     whole.ranked()
@@ -68,7 +68,7 @@ def _rates(arguments: argparse.Namespace, plain: Bitext, packed: Bitext) -> None
     print(f"{n} pairs of {size[0]:.0f} bytes, {size[1]:.0f} in gzip; load {os.getloadavg()[0]:.1f}")
     count = [_seconds(lambda one=one: pair_count(one)) / n for one in (plain, packed)]  # type: ignore[misc]
     score = [
-        _seconds(lambda one=one: score_part(FilePart(one, 0), SCORER, whole.part())) / n  # type: ignore[misc]
+        _seconds(lambda one=one: score_part(Part(one), SCORER, whole.part())) / n  # type: ignore[misc]
         for one in (plain, packed)
     ]
     sent = _seconds(lambda: [pickle.dumps(part, protocol=5) for part in parts_of(plain)]) / n
@@ -77,13 +77,13 @@ def _rates(arguments: argparse.Namespace, plain: Bitext, packed: Bitext) -> None
         print(f"{name:<34}{1 / values[0]:>12,.0f} pairs/s plain {1 / values[1]:>12,.0f} pairs/s gzip")
     print(f"{'head: cutting and packing a stream':<34}{1 / sent:>12,.0f} pairs/s")
     print(f"{'a full collection':<34}{returned / 1e6:>12,.1f} MB, merged in {merge:.2f} s")
-    pool, workers = arguments.pool, arguments.workers
+    pool, cores = arguments.pool, arguments.workers
     shards = pool / SHARD
-    seconds = pool * (count[1] + score[1]) / workers
+    seconds = pool * (count[1] + score[1]) / cores
     # A part that is sent off when k others are merged returns one kth of a collection if pairs come in no order; with
     # each round the parts under way double, so a round returns about two collections.
     moved = 2 * returned * math.log2(max(2, shards))
-    print(f"\nplan for {pool:.0e} pairs in {shards:,.0f} gzip files on {workers} cores")
+    print(f"\nplan for {pool:.0e} pairs in {shards:,.0f} gzip files on {cores} cores")
     print(f"{pool * size[1] / 1e12:.1f} TB read twice in {seconds:.0f} s, {SHARD * (count[1] + score[1]):.1f} s a file")
     print(f"{moved / 1e9:.1f} GB of candidates to the head, {shards * returned / 1e9:.0f} GB if the best come last")
     print(f"through one head that reads a single stream: {pool * sent / 3600:.1f} h")
@@ -107,7 +107,7 @@ def _seconds(work: Callable[[], Any], runs: int = 3) -> float:
 def _kills(bitext: Bitext) -> None:
     import distributed
 
-    expected = select(pool_collector(bitext, SCORER), feature_names=SCORER.feature_names)
+    expected = choose(collector(bitext, SCORER))
     killed: list[int] = []
     draw = random.Random(1)
     with distributed.LocalCluster(
@@ -121,12 +121,8 @@ def _kills(bitext: Bitext) -> None:
                 os.kill(victim, signal.SIGKILL)
                 killed.append(victim)
 
-        with dask(cluster.scheduler_address) as workers:
-            found = select(
-                distributed_collector(bitext, SCORER, workers, watch=watch), feature_names=SCORER.feature_names
-            )
-    assert expected.chosen is not None
-    assert found.chosen is not None
+        with workers(scheduler=cluster.scheduler_address) as where:
+            found = choose(collector(bitext, SCORER, where, watch=watch))
     same = (found.chosen.line == expected.chosen.line).all() and vars(found.profile) == vars(expected.profile)
     print(f"{len(killed)} Dask workers killed: the selection is {'the same' if same else 'another'}")
 

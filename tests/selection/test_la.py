@@ -15,34 +15,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pairs import block, choice, chosen, write_bitext
 
 from lasw.metrics import UserError
-from lasw.selection import (
-    LENGTH,
-    NAMES,
-    Bitext,
-    Diversity,
-    LAScorer,
-    PairBlock,
-    Selection,
-    first_pairs,
-    most_frequent,
-    pool_collector,
-    select,
-)
-from lasw.selection.choice.candidates import Collection, collect
+from lasw.selection import LENGTH, Bitext, Diversity, LAScorer, PairBlock, choose, most_frequent, workers
+from lasw.selection.choice.candidates import Collection
 from lasw.selection.choice.la import SIMILAR, UNTRANSLATED
-from lasw.selection.features.la_features import features_of, is_punctuation
-from lasw.selection.features.la_kernel import EMPTY_SOURCE, EMPTY_TARGET, NO_POINTS, OK, OUT_OF_RANGE
-from lasw.selection.lines import Lines
+from lasw.selection.pool import EMPTY_SOURCE, EMPTY_TARGET, NO_POINTS, OK, OUT_OF_RANGE
+from lasw.selection.rankings.la_features import features_of, is_punctuation
 
 Points = set[tuple[int, int]]
-
-
-def block(source: list[str], target: list[str], alignment: list[str] | None = None, first_line: int = 1) -> PairBlock:
-    n = len(source)
-    points = None if alignment is None else Lines.of(alignment)
-    return PairBlock(first_line, Lines.of(source), Lines.of(target), points, np.zeros(n, np.uint8), np.empty((n, 0)))
 
 
 def longest(flags: list[bool], wanted: bool) -> int:
@@ -112,7 +94,7 @@ def test_a_worked_example() -> None:
     assert scorer.score(given_block).score[0] == pytest.approx(sum(expected), abs=1e-14)
     paper = LAScorer(("the",), 1, 50, paper_sign=True)
     assert paper.score(given_block).score[0] == pytest.approx(sum(expected[:11]) - expected[11], abs=1e-14)
-    only = LAScorer(("the",), 1, 50, weights=tuple((name, 0.0) for name in NAMES if name != "TAR"))
+    only = LAScorer(("the",), 1, 50).alone("TAR")
     assert only.score(given_block).score[0] == 0.8
 
 
@@ -183,13 +165,8 @@ def pool(n: int, seed: int, folder: Path) -> tuple[Bitext, list[tuple[list[str],
             r = list(f) if kind > 0.9 else [f"t{min(int(draw.paretovariate(0.6)), 90)}" for _ in range(size)]
             points = {(k, k) for k in range(size) if draw.random() < 0.8}
         pairs.append((f, r, points))
-    for name, lines in (
-        ("s.de", [" ".join(f) for f, _, _ in pairs]),
-        ("t.en", [" ".join(r) for _, r, _ in pairs]),
-        ("a", [" ".join(f"{i}-{j}" for i, j in sorted(points)) for _, _, points in pairs]),
-    ):
-        (folder / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-    return Bitext(str(folder / "s.de"), str(folder / "t.en"), str(folder / "a")), pairs
+    points = [" ".join(f"{i}-{j}" for i, j in sorted(points)) for _, _, points in pairs]
+    return write_bitext(folder, [[" ".join(f) for f, _, _ in pairs], [" ".join(r) for _, r, _ in pairs], points]), pairs
 
 
 @functools.cache
@@ -228,35 +205,41 @@ def algorithm(
     return [k + 1 for k in selected], rejected
 
 
-def chosen(selection: Selection) -> list[int]:
-    return selection.chosen.line.tolist() if selection.chosen else []
+def collected(
+    blocks: list[PairBlock], scorer: LAScorer, budget: int, after: tuple[float, int] | None = None
+) -> Collection:
+    collection = Collection(budget, after)
+    for pairs in blocks:
+        collection.add(pairs, scorer.score(pairs))
+    return collection
 
 
 def test_the_selection_is_algorithm_4_1_for_any_workers_and_shards(tmp_path: Path) -> None:
     bitext, pairs = pool(5000, 1, tmp_path)
     scorer = LAScorer(("t1", "t2"), 3, 13)
-    table = scorer.score(first_pairs(bitext.blocks(), 5000)[0])
+    table = scorer.score(bitext.first(5000)[0])
     slow = [sum(slow_features(f, r, points, {"t1", "t2"})) for f, r, points in pairs[:200]]
     inside = table.verdicts[:200] == OK
     assert table.score[:200][inside] == pytest.approx(np.array(slow)[inside], abs=1e-13)
     expected, rejected = algorithm(pairs, table.score.tolist(), 3, 13, 2500)
     assert len(expected) > 250
     assert min(rejected.values()) > 10
-    for workers in (1, 2, 7):
-        selection = select(pool_collector(bitext, scorer, workers), 2500)
+    for n in (1, 2, 7):
+        with workers(n) as threads:
+            selection = choice(bitext, scorer, 2500, workers=threads)
         assert (chosen(selection), selection.reasons, selection.readings) == (expected, rejected, 1)
         assert selection.words == sum(len(pairs[line - 1][0]) for line in expected)
-    whole = first_pairs(bitext.blocks(), 5000)[0]
+    whole = bitext.first(5000)[0]
     for cuts in ((0, 1, 700, 701, 4000, 5000), (0, 2500, 5000)):
-        shards = [whole[start:end].packed() for start, end in itertools.pairwise(cuts)]
+        shards = [whole[start:end] for start, end in itertools.pairwise(cuts)]
 
         def sharded(budget: int, after: tuple[float, int] | None, shards: list[PairBlock] = shards) -> Collection:
-            parts = [pickle.loads(pickle.dumps(collect([(s, scorer.score(s))], budget, after))) for s in shards]
+            parts = [pickle.loads(pickle.dumps(collected([s], scorer, budget, after))) for s in shards]
             for part in parts[-2::-1]:  # in another order than the input
                 parts[-1].merge(part)
             return parts[-1]
 
-        again = select(sharded, 2500)
+        again = choose(sharded, 2500)
         assert (chosen(again), again.reasons) == (expected, rejected)
         assert (again.profile, selection.profile) == (selection.profile, again.profile)
 
@@ -265,10 +248,10 @@ def test_the_selection_is_algorithm_4_1_for_any_workers_and_shards(tmp_path: Pat
 def test_a_pool_is_read_again_where_memory_did_not_reach(tmp_path: Path, reach: int) -> None:
     bitext, pairs = pool(600, 3, tmp_path)
     scorer = LAScorer((), 3, 13)
-    score = scorer.score(first_pairs(bitext.blocks(), 600)[0]).score.tolist()
+    score = scorer.score(bitext.first(600)[0]).score.tolist()
     for wanted in (400, 10**6):
         expected, _ = algorithm(pairs, score, 3, 13, wanted)
-        selection = select(pool_collector(bitext, scorer), wanted, reach=reach)
+        selection = choice(bitext, scorer, wanted, reach=reach)
         assert chosen(selection) == expected
         assert selection.readings > 1 or wanted > 400
         assert selection.profile.pairs == 600
@@ -277,20 +260,20 @@ def test_a_pool_is_read_again_where_memory_did_not_reach(tmp_path: Path, reach: 
 def test_other_similarities_windows_and_no_filter(tmp_path: Path) -> None:
     bitext, pairs = pool(400, 4, tmp_path)
     scorer = LAScorer((), 3, 13)
-    score = scorer.score(first_pairs(bitext.blocks(), 400)[0]).score.tolist()
+    score = scorer.score(bitext.first(400)[0]).score.tolist()
     assert (
-        chosen(select(pool_collector(bitext, scorer), 10**6, Diversity(window=3)))
+        chosen(choice(bitext, scorer, 10**6, Diversity(window=3)))
         == (algorithm(pairs, score, 3, 13, 10**6, window=3)[0])
     )
-    everything = select(pool_collector(bitext, scorer), 10**6, Diversity(threshold=2, untranslated=2))
+    everything = choice(bitext, scorer, 10**6, Diversity(threshold=2, untranslated=2))
     assert sorted(chosen(everything)) == [k + 1 for k, (f, _, _) in enumerate(pairs) if 3 < len(f) < 13]
     # A metric counted from the sentence's side, and the same through the path that any metric takes.
-    fast = select(pool_collector(bitext, scorer), 10**6, Diversity(similarity="PAC1:alpha=0"))
-    any_metric = select(pool_collector(bitext, scorer), 10**6, Diversity(similarity="PAC1:alpha=0:reflen=shortest"))
+    fast = choice(bitext, scorer, 10**6, Diversity(similarity="PAC1:alpha=0"))
+    any_metric = choice(bitext, scorer, 10**6, Diversity(similarity="PAC1:alpha=0:reflen=shortest"))
     assert chosen(fast) == chosen(any_metric)
     assert 0 < len(fast) < len(everything)
     with pytest.raises(UserError, match="unknown metric"):
-        select(pool_collector(bitext, scorer), 100, Diversity(similarity="BLUE"))
+        choice(bitext, scorer, 100, Diversity(similarity="BLUE"))
     for name in ("threshold", "untranslated"):
         with pytest.raises(UserError, match=f"{name} of similarity nan; expected a number"):
             Diversity(**{name: math.nan})
@@ -298,9 +281,7 @@ def test_other_similarities_windows_and_no_filter(tmp_path: Path) -> None:
 
 def test_equal_scores_keep_the_order_of_the_input(tmp_path: Path) -> None:
     lines = [" ".join(f"{letter}{k}" for k in range(6)) for letter in "dcba"]
-    (tmp_path / "s").write_text("".join(line + "\n" for line in lines))
-    (tmp_path / "t").write_text("".join("x y z u v w\n" for _ in lines))
-    selection = select(pool_collector(Bitext(str(tmp_path / "s"), str(tmp_path / "t")), LAScorer((), 3, 9)), 10)
+    selection = choice(write_bitext(tmp_path, [lines, ["x y z u v w"] * 4]), LAScorer((), 3, 9), 10)
     assert (chosen(selection), selection.words) == ([1, 2], 12)  # the last one may go beyond
 
 
@@ -308,10 +289,10 @@ def test_profiles_add_up_in_any_order() -> None:
     draw = random.Random(5)
     texts = [" ".join("ab"[draw.randrange(2)] for _ in range(draw.randint(1, 9))) for _ in range(300)]
     scorer = LAScorer(("a",), 2, 8)
-    whole = collect([(b, scorer.score(b)) for b in [block(texts, texts[::-1])]], 50)
+    whole = collected([block(texts, texts[::-1])], scorer, 50)
     parts = [block(texts[k : k + 7], texts[::-1][k : k + 7], first_line=k + 1) for k in range(0, 300, 7)]
     draw.shuffle(parts)
-    pieces = collect([(b, scorer.score(b)) for b in parts], 50)
+    pieces = collected(parts, scorer, 50)
     assert pieces.profile == whole.profile
     assert pieces.dropped == whole.dropped > 0
     first, second = pieces.ranked(), whole.ranked()
@@ -328,7 +309,7 @@ def test_scorers_can_be_sent_to_another_process() -> None:
     scorer = LAScorer(("a",), 0, 9)
     given_block = block(["a b", "c"], ["x y", "z"], ["0-0", "0-0"], first_line=4)
     with ProcessPoolExecutor(1) as pool_of_one:
-        there = pool_of_one.submit(scorer.score, given_block[1:2].packed()).result()
+        there = pool_of_one.submit(scorer.score, given_block[1:2]).result()
     assert there.score.tolist() == scorer.score(given_block).score[1:].tolist()
 
 
@@ -336,4 +317,4 @@ def test_settings_that_make_no_sense() -> None:
     with pytest.raises(UserError, match="length limits 10 and 11; expected low"):
         LAScorer((), 10, 11)
     with pytest.raises(UserError, match="no feature 'TAR2'"):
-        LAScorer((), weights=(("TAR2", 1.0),))
+        LAScorer((), weights={"TAR2": 1.0})

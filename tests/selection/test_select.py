@@ -9,6 +9,7 @@ import json
 import lzma
 import math
 import os
+import pickle
 import random
 import re
 import sys
@@ -20,19 +21,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made_text import parallel_text
+from pairs import read_back, write_lines
 
 from lasw.metrics import UserError
 from lasw.scripts.main import main
 from lasw.selection import Bitext, PairBlock, lines, score_column, text_names, write_giza
 from lasw.selection.alignment.pharaoh import Alignment, read_pharaoh
-from lasw.selection.features.la_features import features_of
-from lasw.selection.features.la_kernel import OK, READER
 from lasw.selection.lines import BAD_COLUMNS, NO_COUNTERPART, NOT_TEXT, TOO_LONG, Lines
-
-
-def write(path: Path, lines: list[str]) -> str:
-    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-    return str(path)
+from lasw.selection.pool import OK, READER
+from lasw.selection.rankings.la_features import features_of
 
 
 def texts(blocks: list[PairBlock]) -> list[tuple[int, str, str, str]]:
@@ -66,7 +63,7 @@ def test_files_are_cut_into_the_same_pairs_whatever_their_blocks(
     blocks = list(bitext.blocks())
     assert len(blocks) > 50
     assert texts(blocks) == expected
-    assert texts([b.packed() for b in blocks]) == expected
+    assert texts(pickle.loads(pickle.dumps(blocks))) == expected
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
@@ -84,14 +81,14 @@ cells = st.lists(st.text("aé \u2028|\r", max_size=4), min_size=3, max_size=5)
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(cells, max_size=6), columns=st.permutations([1, 2, 3]))
 def test_columns_are_those_of_split(tmp_path: Path, rows: list[list[str]], columns: list[int]) -> None:
-    path = write(tmp_path / "p", ["\t".join(row) for row in rows])
+    path = write_lines(tmp_path / "p", ["\t".join(row) for row in rows])
     lines = [line.removesuffix("\r").split("\t") for line in ("\t".join(row) for row in rows)]
     found = texts(list(Bitext(path, columns=tuple(columns)).blocks()))
     assert found == [(k, *(row[column - 1] for column in columns)) for k, row in enumerate(lines, 1)]
 
 
 def test_too_few_columns(tmp_path: Path) -> None:
-    path = write(tmp_path / "p", ["a\tb", "c", "d\te"])
+    path = write_lines(tmp_path / "p", ["a\tb", "c", "d\te"])
     with pytest.raises(UserError, match=r"p:2: 1 columns; expected at least 2, separated by tabs"):
         list(Bitext(path, columns=(1, 2)).blocks())
     (block,) = Bitext(path, columns=(1, 2), skip_bad=True).blocks()
@@ -100,13 +97,13 @@ def test_too_few_columns(tmp_path: Path) -> None:
 
 
 def test_files_of_different_length(tmp_path: Path) -> None:
-    source, target = write(tmp_path / "s", ["a"] * 5), write(tmp_path / "t", ["x"] * 4)
+    source, target = write_lines(tmp_path / "s", ["a"] * 5), write_lines(tmp_path / "t", ["x"] * 4)
     with pytest.raises(UserError, match=r"t: 4 lines; expected 5, as many as .*s has; --skip-bad"):
         list(Bitext(source, target).blocks())
     blocks = list(Bitext(source, target, skip_bad=True).blocks())
     assert [bad for b in blocks for bad in b.bad.tolist()] == [0, 0, 0, 0, NO_COUNTERPART]
     assert blocks[-1].first_line == 5
-    nothing = write(tmp_path / "n", [])
+    nothing = write_lines(tmp_path / "n", [])
     (block,) = Bitext(source, nothing, nothing, skip_bad=True, scores=(score_column(f"x={target}"),)).blocks()
     assert block.bad.tolist() == [NO_COUNTERPART] * 5
     assert block.extra.shape == (5, 1)
@@ -115,7 +112,7 @@ def test_files_of_different_length(tmp_path: Path) -> None:
 def test_lines_that_are_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "MAX_LINE_BYTES", 20)
     (tmp_path / "s").write_bytes(b"a b\nc\xff d\ne\x00f\n" + b"x " * 30 + b"\r\ng\r\n")
-    target = write(tmp_path / "t", ["1", "2", "3", "4", "5"])
+    target = write_lines(tmp_path / "t", ["1", "2", "3", "4", "5"])
     with pytest.raises(UserError, match=r"s:2: byte 0xff is no UTF-8"):
         list(Bitext(str(tmp_path / "s"), target).blocks())
     (block,) = Bitext(str(tmp_path / "s"), target, skip_bad=True).blocks()
@@ -136,7 +133,7 @@ def test_giza_is_told_apart_and_gives_the_same_points(tmp_path: Path) -> None:
     source, target = [["a", "b"], ["c"], ["d", "e"]], [["x", "y", "z"], ["u"], ["v", "w"]]
     points = [np.array(p, dtype=np.int32).reshape(-1, 2) for p in ([[0, 0], [1, 2]], [[0, 0]], [[0, 0], [0, 1]])]
     write_giza(tmp_path / "g", source, target, Alignment.from_pairs(points))
-    sides = [write(tmp_path / name, [" ".join(x) for x in side]) for name, side in (("s", source), ("t", target))]
+    sides = [write_lines(tmp_path / name, [" ".join(x) for x in side]) for name, side in (("s", source), ("t", target))]
     blocks = list(Bitext(*sides, str(tmp_path / "g")).blocks())
     assert [line for b in blocks if b.alignment for line in b.alignment.texts()] == ["0-0 1-2", "0-0", "0-0 0-1"]
     giza = (
@@ -152,9 +149,9 @@ def test_giza_is_told_apart_and_gives_the_same_points(tmp_path: Path) -> None:
 
 
 def test_score_columns(tmp_path: Path) -> None:
-    sides = [write(tmp_path / name, ["a", "b"]) for name in "st"]
-    tabs = write(tmp_path / "b.tsv", ["u\ta\t0.5\t9", "u\tb\t0.25\t8"])
-    records = write(
+    sides = [write_lines(tmp_path / name, ["a", "b"]) for name in "st"]
+    tabs = write_lines(tmp_path / "b.tsv", ["u\ta\t0.5\t9", "u\tb\t0.25\t8"])
+    records = write_lines(
         tmp_path / "o.jsonl", ['{"Len": [1, 2], "Lang": {"cld2": [0.5]}}', '{"Len": [3, 4], "Lang": {"cld2": [1]}}']
     )
     specs = (f"last={tabs}", f"third={tabs}:3", f"Len={records}:Len.1", f"x={records}:Lang.cld2.0")
@@ -162,8 +159,8 @@ def test_score_columns(tmp_path: Path) -> None:
     (block,) = bitext.blocks()
     assert bitext.score_names == ("last", "third", "Len", "x")
     assert block.extra.tolist() == [[9, 0.5, 2, 0.5], [8, 0.25, 4, 1]]
-    bad = write(tmp_path / "bad", ["1", "nan"])
-    large = write(tmp_path / "large", ['{"n": 1e200, "whole": 1%s}' % ("0" * 400)] * 2)
+    bad = write_lines(tmp_path / "bad", ["1", "nan"])
+    large = write_lines(tmp_path / "large", ['{"n": 1e200, "whole": 1%s}' % ("0" * 400)] * 2)
     for spec, said in (
         (f"n={bad}", r"bad:2: 'nan' is no number from -1e\+100 to 1e\+100"),
         (f"n={large}", r"large:1: '1e\+200' is no number from -1e\+100 to 1e\+100"),
@@ -184,10 +181,10 @@ def test_score_columns(tmp_path: Path) -> None:
 
 
 def test_whole_files_with_marks_and_probabilities(tmp_path: Path) -> None:
-    read = read_pharaoh(write(tmp_path / "a", ["0?1:1e-3 2-0", "", "1-1:0.5"]))
+    read = read_pharaoh(write_lines(tmp_path / "a", ["0?1:1e-3 2-0", "", "1-1:0.5"]))
     assert [points.tolist() for points in read] == [[[0, 1], [2, 0]], [], [[1, 1]]]
     with pytest.raises(UserError, match=r"a:1: '0-1:' is no word alignment"):
-        read_pharaoh(write(tmp_path / "a", ["0-1:"]))
+        read_pharaoh(write_lines(tmp_path / "a", ["0-1:"]))
 
 
 def test_lines_are_taken_and_joined() -> None:
@@ -214,18 +211,14 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     source = [*SOURCE, SOURCE[0] + " new", "q " + SOURCE[1], "short", SOURCE[2].upper()]
     target = [*TARGET, TARGET[0] + " new", "q " + SOURCE[1], "kurz", TARGET[2].upper()]
     full = " ".join(f"{k}-{k}" for k in range(12))
-    write(tmp_path / "pool.de", source)
-    write(tmp_path / "pool.en", target)
-    write(tmp_path / "pool.align", [full, full, full, full, full + " 12-12", full + " 12-12", "0-0", ""])
+    write_lines(tmp_path / "pool.de", source)
+    write_lines(tmp_path / "pool.en", target)
+    write_lines(tmp_path / "pool.align", [full, full, full, full, full + " 12-12", full + " 12-12", "0-0", ""])
     return tmp_path
 
 
 def lasw_select(*more: str) -> int:
     return main(["select", "--source", "pool.de", "--target", "pool.en", "--alignment", "pool.align", "--quiet", *more])
-
-
-def lines_of(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").split("\n")[:-1]
 
 
 def test_files_written(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -234,14 +227,14 @@ def test_files_written(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "4 pairs, 49 source words of 48 wanted, from 7 candidates in 8 pairs; "
         "rejected on the way: 1 similar, 1 untranslated\n"
     )
-    assert lines_of(place / "dev.lines") == ["5", "2", "3", "4"]
-    pool = {name: lines_of(place / f"pool.{name}") for name in ("de", "en", "align")}
+    assert read_back(place / "dev.lines") == ["5", "2", "3", "4"]
+    pool = {name: read_back(place / f"pool.{name}") for name in ("de", "en", "align")}
     for name, of in (("de", "de"), ("en", "en"), ("alignment", "align")):
-        assert lines_of(place / f"dev.{name}") == [pool[of][k - 1] for k in (5, 2, 3, 4)]
-    table = [line.split("\t") for line in lines_of(place / "dev.scores")]
+        assert read_back(place / f"dev.{name}") == [pool[of][k - 1] for k in (5, 2, 3, 4)]
+    table = [line.split("\t") for line in read_back(place / "dev.scores")]
     assert table[0][:5] == ["line", "score", "source_words", "target_words", "LAR"]
     assert [float(row[1]) for row in table[1:]] == pytest.approx([sum(map(float, row[4:])) for row in table[1:]])
-    rejected = [line.split("\t") for line in lines_of(place / "dev.rejected.tsv")]
+    rejected = [line.split("\t") for line in read_back(place / "dev.rejected.tsv")]
     assert [(row[0], row[2], row[4]) for row in rejected[1:]] == [
         ("6", "untranslated", ""),
         ("1", "similar", "5"),
@@ -285,7 +278,7 @@ def test_json_and_profile(place: Path, capsys: pytest.CaptureFixture[str]) -> No
 def test_explain(place: Path, capsys: pytest.CaptureFixture[str], line: int, said: str) -> None:
     assert lasw_select("--explain", str(line), "--words", "20") == 0
     out = capsys.readouterr().out.split("\n")
-    assert out[0] == f"source: {lines_of(place / 'pool.de')[line - 1]}"
+    assert out[0] == f"source: {read_back(place / 'pool.de')[line - 1]}"
     assert out[-2].startswith(said)
 
 
@@ -301,7 +294,7 @@ def test_the_pool_is_never_overwritten(place: Path, capsys: pytest.CaptureFixtur
         "lasw select: pool.de: the output would overwrite what is read; give --output another PREFIX\n"
     )
     assert (place / "pool.de").read_bytes() == before
-    write(place / "dev.lines", ["new"])
+    write_lines(place / "dev.lines", ["new"])
     for option in ("--function-words", "--test-source", "--trusted-alignment", "--nbest", "--test-nbest"):
         needed = {
             "--test-source": ["--method", "edit"],
@@ -311,7 +304,7 @@ def test_the_pool_is_never_overwritten(place: Path, capsys: pytest.CaptureFixtur
         }
         assert lasw_select("--output", "dev", option, "dev.lines", *needed.get(option, [])) == 1
         assert "dev.lines: the output would overwrite what is read" in capsys.readouterr().err
-    write(place / "dev.scores", ["pool.de\tpool.en\tpool.align"])
+    write_lines(place / "dev.scores", ["pool.de\tpool.en\tpool.align"])
     assert main(["select", "--shards", "dev.scores", "--output", "dev"]) == 1
     assert "dev.scores: the output would overwrite what is read" in capsys.readouterr().err
 
@@ -327,18 +320,18 @@ def test_everything_filtered_away(place: Path, capsys: pytest.CaptureFixture[str
 
 def test_an_empty_pool(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("de", "en", "align"):
-        write(place / f"pool.{name}", [])
+        write_lines(place / f"pool.{name}", [])
     assert lasw_select("--output", "dev") == 1
     assert capsys.readouterr().err == "lasw select: pool.de: the pool is empty; expected a pair a line\n"
 
 
 def test_faults_are_named_or_skipped_and_counted(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(place / "pool.en", [*TARGET, "", *lines_of(place / "pool.en")[5:]])
+    write_lines(place / "pool.en", [*TARGET, "", *read_back(place / "pool.en")[5:]])
     assert lasw_select("--output", "dev") == 1
     assert capsys.readouterr().err == (
         "lasw select: pool.en:5: the target side is empty; --skip-bad leaves out such pairs\n"
     )
-    write(place / "pool.align", ["0-12", *lines_of(place / "pool.align")[1:]])
+    write_lines(place / "pool.align", ["0-12", *read_back(place / "pool.align")[1:]])
     assert lasw_select("--output", "dev") == 1
     assert "pool.align:1: an alignment point lies outside the sentences" in capsys.readouterr().err
     assert not list(place.glob("dev.*"))
@@ -355,9 +348,9 @@ def test_the_first_fault_is_told_whoever_finds_it(
     place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, workers: str
 ) -> None:
     monkeypatch.setattr("lasw.metrics.text.files.Blocks.__init__.__defaults__", ("utf-8", 64))
-    write(place / "pool.align", ["x", *lines_of(place / "pool.align")[1:]])
+    write_lines(place / "pool.align", ["x", *read_back(place / "pool.align")[1:]])
     (place / "pool.de").write_bytes((place / "pool.de").read_bytes().replace(b"short", b"sh\xffrt"))
-    write(place / "words", ["w"])
+    write_lines(place / "words", ["w"])
     assert lasw_select("--output", "dev", "--workers", workers, "--function-words", "words") == 1
     assert "pool.align:1: no word alignment" in capsys.readouterr().err
 
@@ -365,10 +358,10 @@ def test_the_first_fault_is_told_whoever_finds_it(
 def test_a_pool_in_many_files(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert lasw_select("--output", "dev", "--words", "30") == 0
     for name in ("de", "en", "align"):
-        lines = lines_of(place / f"pool.{name}")
-        write(place / f"one.{name}", lines[:3])
-        write(place / f"two.{name}", lines[3:])
-    shards = write(place / "shards", ["one.de\tone.en\tone.align", "two.de\ttwo.en\ttwo.align"])
+        lines = read_back(place / f"pool.{name}")
+        write_lines(place / f"one.{name}", lines[:3])
+        write_lines(place / f"two.{name}", lines[3:])
+    shards = write_lines(place / "shards", ["one.de\tone.en\tone.align", "two.de\ttwo.en\ttwo.align"])
     assert main(["select", "--shards", "shards", "--words", "30", "--output", "whole", "--quiet"]) == 0
     assert main(["select", "--shards", shards, "--words", "30", "--output", "again", "--workers", "2", "--quiet"]) == 0
     for name in ("lines", "de", "en", "alignment", "scores", "rejected.tsv"):
@@ -377,7 +370,7 @@ def test_a_pool_in_many_files(place: Path, capsys: pytest.CaptureFixture[str]) -
     capsys.readouterr()
     assert main(["select", "--shards", "shards", "--source", "pool.de", "--output", "whole"]) == 1
     assert "--shards beside another pool" in capsys.readouterr().err
-    write(place / "two.en", ["", *lines_of(place / "pool.en")[4:]])
+    write_lines(place / "two.en", ["", *read_back(place / "pool.en")[4:]])
     assert main(["select", "--shards", "shards", "--output", "whole"]) == 1
     assert "two.en:1: the target side is empty" in capsys.readouterr().err
 
@@ -386,7 +379,7 @@ def test_standard_input_with_columns(
     place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert lasw_select("--output", "dev", "--words", "30") == 0
-    columns = zip(*(lines_of(place / f"pool.{name}") for name in ("de", "en", "align")), strict=True)
+    columns = zip(*(read_back(place / f"pool.{name}") for name in ("de", "en", "align")), strict=True)
     text = "".join("\t".join(row) + "\n" for row in columns)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(text.encode()))))
     assert main(["select", "--tsv", "-", "--columns", "1,2,3", "--words", "30", "--output", "one"]) == 0
@@ -410,12 +403,12 @@ def test_pipes_are_read_as_often_as_needed(place: Path) -> None:
 
 
 def test_weights_scores_and_given_function_words(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(place / "other", [str(k) for k in range(8)])
-    write(place / "words", ["new"])
+    write_lines(place / "other", [str(k) for k in range(8)])
+    write_lines(place / "words", ["new"])
     options = ["--score", "other=other", "--weight", "other=5", "--weight", "TFWP=0", "--function-words", "words"]
     assert lasw_select("--output", "dev", "--words", "12", "--diversity", "2", *options) == 0
-    assert lines_of(place / "dev.lines") == ["8"]
-    row = dict(zip(*(line.split("\t") for line in lines_of(place / "dev.scores")), strict=True))
+    assert read_back(place / "dev.lines") == ["8"]
+    row = dict(zip(*(line.split("\t") for line in read_back(place / "dev.scores")), strict=True))
     assert row["other"] == "7.0"
     assert float(row["score"]) == pytest.approx(7 * 5 - 2 + 1)  # nothing aligned: both longest gaps, equal lengths
     capsys.readouterr()
@@ -433,7 +426,7 @@ def test_function_words_in_another_encoding(place: Path, capsys: pytest.CaptureF
     (place / "words").write_bytes("w\u00e9\n\n".encode("latin-1"))
     options = ["--encoding", "latin-1", "--function-words", "words", "--output", "dev"]
     assert lasw_select(*options, "--diversity", "2") == 0
-    rows = [line.split("\t") for line in lines_of(place / "dev.scores")]
+    rows = [line.split("\t") for line in read_back(place / "dev.scores")]
     terms = {int(row[0]): float(row[rows[0].index("TFWP")]) for row in rows[1:]}
     assert terms[1] == pytest.approx(math.exp(-1 / 12))
     assert terms[2] == 1
@@ -482,11 +475,11 @@ def test_limits_that_no_sentence_reaches(capsys: pytest.CaptureFixture[str], opt
 
 def test_limits_as_large_as_they_get(place: Path) -> None:
     assert lasw_select("--output", "dev", "--words", "1" + "0" * 30, "--high", str(2**31), "--window", str(2**31)) == 0
-    assert lines_of(place / "dev.lines") == ["5", "2", "3", "4", "8"]
+    assert read_back(place / "dev.lines") == ["5", "2", "3", "4", "8"]
 
 
 def test_large_scores_stay_in_the_picture(place: Path, recwarn: pytest.WarningsRecorder) -> None:
-    write(place / "other", [str(1000 * k) for k in range(8)])
+    write_lines(place / "other", [str(1000 * k) for k in range(8)])
     for weight in ("1", "1e99"):
         assert lasw_select("--output", "dev", "--score", "other=other", "--weight", f"other={weight}") == 0
         page = (place / "dev.html").read_text(encoding="utf-8")
@@ -497,7 +490,7 @@ def test_large_scores_stay_in_the_picture(place: Path, recwarn: pytest.WarningsR
 
 
 def test_names_of_score_columns(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(place / "other", [str(k) for k in range(8)])
+    write_lines(place / "other", [str(k) for k in range(8)])
     for name in ("LAR", "line", "score", "target_words"):
         assert lasw_select("--output", "dev", "--score", f"{name}=other") == 1
         assert "a score column has the name of another, or of a feature" in capsys.readouterr().err
@@ -507,7 +500,7 @@ def test_names_of_score_columns(place: Path, capsys: pytest.CaptureFixture[str])
 
 def test_json_of_no_sensible_size(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for text in ("[" * 100_000 + "]" * 100_000, "1" * 5000):
-        write(place / "other", ['{"x": ' + text + "}", *(['{"x": 1}'] * 7)])
+        write_lines(place / "other", ['{"x": ' + text + "}", *(['{"x": 1}'] * 7)])
         assert lasw_select("--output", "dev", "--score", "x=other") == 1
         said = "lasw select: other:1: JSON with a number or a nesting of no sensible size; --skip-bad leaves out such"
         assert capsys.readouterr().err.startswith(said)
@@ -533,8 +526,8 @@ def test_a_pool_without_alignment(
     pytest.importorskip("thot", reason="sil-thot is not installed")
     monkeypatch.chdir(tmp_path)
     source, target = parallel_text(120)
-    write(tmp_path / "p.de", source)
-    write(tmp_path / "p.en", target)
+    write_lines(tmp_path / "p.de", source)
+    write_lines(tmp_path / "p.en", target)
     options = ["--source", "p.de", "--target", "p.en", "--low", "3", "--diversity", "2", "--words", "50", "--quiet"]
     assert main(["select", *options, "--output", "trained"]) == 0
     assert main(["align", "--source", "p.de", "--target", "p.en", "--output", "p.align", "--save", "m", "--quiet"]) == 0

@@ -13,64 +13,37 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pairs import choice, made_pairs, write_bitext
 
 from lasw.metrics import UserError
 from lasw.selection import (
+    METHODS,
     Bitext,
     Diversity,
     LAScorer,
     Material,
     Selection,
     ShardedBitext,
-    Workers,
+    choose,
+    collector,
     counted,
-    dask,
-    distributed_collector,
-    method,
-    pool_collector,
-    processes,
     read_shards,
-    select,
+    workers,
 )
-from lasw.selection.choice.distributed import ATTEMPTS, each_once
-from lasw.selection.choice.shards import parts_of
-from lasw.selection.features.la_features import Scored
+from lasw.selection.choice.distributed import ATTEMPTS, Workers, each_once
+from lasw.selection.pool import Scored, parts_of
 
 PAIRS = 2400
 
 
-def lines(seed: int, n: int = PAIRS) -> list[tuple[str, str, str]]:
-    """Made pairs with alignments, many with the same score."""
-    draw = random.Random(seed)
-    out = []
-    for _ in range(n):
-        source, target = draw.randint(8, 16), draw.randint(8, 16)
-        words = [
-            " ".join(f"{side}{draw.randint(0, 60)}" for _ in range(size))
-            for side, size in (("f", source), ("e", target))
-        ]
-        points = sorted({(draw.randrange(source), draw.randrange(target)) for _ in range(draw.randint(6, 14))})
-        out.append((*words, " ".join(f"{i}-{j}" for i, j in points)))
-    return out
-
-
-def write(folder: Path, pairs: list[tuple[str, str, str]], name: str = "pool") -> tuple[str, str, str]:
-    """The three files of a pool."""
-    paths = tuple(str(folder / f"{name}.{end}") for end in ("de", "en", "align"))
-    for path, column in zip(paths, zip(*pairs, strict=True), strict=True):
-        Path(path).write_text("".join(line + "\n" for line in column))
-    return paths  # type: ignore[return-value]
-
-
 @pytest.fixture(scope="module")
 def pool(tmp_path_factory: pytest.TempPathFactory) -> Bitext:
-    return Bitext(*write(tmp_path_factory.mktemp("pool"), lines(1)))
+    return write_bitext(tmp_path_factory.mktemp("pool"), list(zip(*made_pairs(1, PAIRS), strict=True)))
 
 
 def summary(selection: Selection) -> tuple[Any, ...]:
     """All that a selection says."""
     chosen = selection.chosen
-    assert chosen is not None
     return (
         chosen.line.tolist(),
         chosen.score.tolist(),
@@ -84,9 +57,9 @@ def summary(selection: Selection) -> tuple[Any, ...]:
     )
 
 
-def chosen_by(collector: Any) -> tuple[Any, ...]:
+def chosen_by(collect: Any) -> tuple[Any, ...]:
     # A reach of 1 makes the choice read the pool again.
-    return summary(select(collector, 900, Diversity(), reach=1))
+    return summary(choose(collect, 900, Diversity(), reach=1))
 
 
 SCORER = LAScorer(("e1", "e2"))
@@ -94,18 +67,18 @@ SCORER = LAScorer(("e1", "e2"))
 
 @pytest.fixture(scope="module")
 def expected(pool: Bitext) -> tuple[Any, ...]:
-    return chosen_by(pool_collector(pool, SCORER))
+    return chosen_by(collector(pool, SCORER))
 
 
 @pytest.mark.parametrize("n", [1, 2, 7])
 def test_parts_in_any_number_of_threads(pool: Bitext, expected: tuple[Any, ...], n: int) -> None:
-    workers = Workers(lambda: ThreadPoolExecutor(n), 2 * n)
-    assert chosen_by(distributed_collector(pool, SCORER, workers, pairs=111)) == expected
+    with workers(n) as where:
+        assert chosen_by(collector(pool, SCORER, where, pairs=111)) == expected
 
 
 def test_processes(pool: Bitext, expected: tuple[Any, ...]) -> None:
-    with processes(2) as workers:
-        assert chosen_by(distributed_collector(pool, SCORER, workers, pairs=500)) == expected
+    with workers(2, apart=True) as where:
+        assert chosen_by(collector(pool, SCORER, where, pairs=500)) == expected
 
 
 def kill_once(part: int, flag: str) -> int:
@@ -118,31 +91,36 @@ def kill_once(part: int, flag: str) -> int:
 
 def test_a_process_that_dies_is_replaced(tmp_path: Path) -> None:
     done: list[int] = []
-    with processes(2) as workers:
-        each_once(workers, kill_once, iter(range(6)), lambda: (str(tmp_path / "killed"),), done.append)
+    with workers(2, apart=True) as where:
+        each_once(where, kill_once, iter(range(6)), lambda: (str(tmp_path / "killed"),), done.append)
     assert (tmp_path / "killed").exists()
     assert sorted(done) == list(range(6))
 
 
 def test_shards_in_files(tmp_path: Path, expected: tuple[Any, ...]) -> None:
-    pairs, table = lines(1), []
+    pairs, table = made_pairs(1, PAIRS), []
     for k, (start, end) in enumerate(((0, 700), (700, 701), (701, PAIRS))):
-        table.append("\t".join(os.path.basename(path) for path in write(tmp_path, pairs[start:end], f"part{k}")))
+        write_bitext(tmp_path, list(zip(*pairs[start:end], strict=True)), f"part{k}")
+        table.append(f"part{k}.de\tpart{k}.en\tpart{k}.align")
     (tmp_path / "shards").write_text("\n".join(table) + "\n")
     sharded = read_shards(str(tmp_path / "shards"))
-    workers = Workers(lambda: ThreadPoolExecutor(2), 2)
-    assert counted(sharded, workers).counts == (700, 1, PAIRS - 701)
-    assert chosen_by(distributed_collector(counted(sharded, workers), SCORER, workers)) == expected
-    assert chosen_by(distributed_collector(sharded, SCORER, workers)) == expected
-    assert chosen_by(pool_collector(sharded, SCORER)) == expected
+    with workers(2) as where:
+        numbered = counted(sharded, where)
+        assert isinstance(numbered, ShardedBitext)
+        assert numbered.counts == (700, 1, PAIRS - 701)
+        assert chosen_by(collector(numbered, SCORER, where)) == expected
+        assert chosen_by(collector(sharded, SCORER, where)) == expected
+    assert chosen_by(collector(sharded, SCORER)) == expected
 
 
 def test_faults_in_shards_are_named_by_their_own_file(tmp_path: Path) -> None:
-    pairs = lines(1, 30)
+    pairs = made_pairs(1, 30)
     faulty = [*pairs[:4], (pairs[4][0], "", ""), *pairs[5:]]
-    shards = ShardedBitext.of([Bitext(*write(tmp_path, part, name)) for part, name in ((pairs, "a"), (faulty, "b"))])
+    shards = ShardedBitext.of(
+        [write_bitext(tmp_path, list(zip(*part, strict=True)), name) for part, name in ((pairs, "a"), (faulty, "b"))]
+    )
     with pytest.raises(UserError) as error:
-        distributed_collector(shards, SCORER, Workers(lambda: ThreadPoolExecutor(2), 4))(100, None)
+        collector(shards, SCORER, Workers(lambda: ThreadPoolExecutor(2), 4))(100, None)
     assert str(error.value).startswith(f"{tmp_path / 'b.en'}:5: the target side is empty")
 
 
@@ -158,7 +136,7 @@ def test_faulty_tables_of_shards(tmp_path: Path, table: str, message: str) -> No
 
 def test_parts_hold_every_pair_once(pool: Bitext) -> None:
     numbers = [
-        block.first_line + k for part in parts_of(pool, 77) for block in part.blocks() for k in range(len(block))
+        line for part in parts_of(pool, 77) for block, _ in part.scored(SCORER) for line in block.line_numbers.tolist()
     ]
     assert numbers == list(range(1, PAIRS + 1))
 
@@ -185,7 +163,7 @@ def test_what_breaks_is_done_again_and_counted_once(pool: Bitext, expected: tupl
         started.append(1)
         return Unreliable()
 
-    assert chosen_by(distributed_collector(pool, SCORER, Workers(start, 3), pairs=200)) == expected
+    assert chosen_by(collector(pool, SCORER, Workers(start, 3), pairs=200)) == expected
     assert len(started) > 2
 
 
@@ -237,7 +215,7 @@ def test_two_workers_of_dask_die(pool: Bitext) -> None:
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
         ) as cluster,
-        dask(cluster.scheduler_address) as workers,
+        workers(scheduler=cluster.scheduler_address) as where,
     ):
         killed: list[int] = []
         draw = random.Random(7)
@@ -251,9 +229,9 @@ def test_two_workers_of_dask_die(pool: Bitext) -> None:
                 os.kill(victim, signal.SIGKILL)
                 killed.append(victim)
 
-        found = summary(select(distributed_collector(pool, SLOW, workers, pairs=200, watch=watch), 900))
+        found = summary(choose(collector(pool, SLOW, where, pairs=200, watch=watch), 900))
         assert len(killed) == 2
-        assert found == summary(select(pool_collector(pool, SCORER), 900))
+        assert found == summary(choice(pool, SCORER, 900))
 
 
 @pytest.mark.parametrize("address", ["nowhere", "http://nowhere:1", "nowhere:x"])
@@ -262,18 +240,17 @@ def test_no_dask_scheduler(address: str) -> None:
     with pytest.MonkeyPatch.context() as patched:
         # A client that is made for such an address only to fail speaks up when it is collected.
         patched.setattr(distributed, "Client", None)
-        with pytest.raises(UserError, match=rf"no Dask scheduler at {address} .*; expected HOST:PORT"), dask(address):
+        with (
+            pytest.raises(UserError, match=rf"no Dask scheduler at {address} .*; expected HOST:PORT"),
+            workers(scheduler=address),
+        ):
             pass
 
 
 @pytest.mark.parametrize("name", ["random", "length", "tfidf", "edit", "TAR", "la"])
 def test_methods_do_not_depend_on_the_parts(pool: Bitext, name: str) -> None:
-    material = Material(
-        SCORER,
-        lambda: list(pool.blocks()),
-        lambda scorer: pool_collector(pool, scorer),
-        test=tuple(line[0] for line in lines(2, 5)),
-    )
-    scorer = method(name).scorer(material)
-    workers = Workers(lambda: ThreadPoolExecutor(2), 4)
-    assert chosen_by(distributed_collector(pool, scorer, workers, pairs=97)) == chosen_by(pool_collector(pool, scorer))
+    material = Material(pool, SCORER, lambda scorer: collector(pool, scorer))
+    test = {"test": tuple(pair[0] for pair in made_pairs(2, 5))} if name in ("tfidf", "edit") else {}
+    scorer = METHODS.find(name)(**test).scorer(material)
+    with workers(2) as where:
+        assert chosen_by(collector(pool, scorer, where, pairs=97)) == chosen_by(collector(pool, scorer))

@@ -11,50 +11,25 @@ import pytest
 from damage import CLEAN, KINDS, LONG, NEAR_DUPLICATE, SHORT, DamagedPool, damage
 from hypothesis import given
 from hypothesis import strategies as st
+from pairs import block, choice, chosen, write_bitext
 
 from lasw.metrics import UserError
-from lasw.selection import (
-    METHODS,
-    NAMES,
-    Bitext,
-    Diversity,
-    LAScorer,
-    Lists,
-    Material,
-    PairBlock,
-    local_sets,
-    method,
-    pool_collector,
-    select,
-)
-from lasw.selection.lines import Lines
-from lasw.selection.rankings.baselines import Chance, EditDistance, MostSimilar, TfIdf
+from lasw.selection import METHODS, NAMES, Diversity, LAScorer, Lists, Material, PairBlock, collector, local_sets
+from lasw.selection.rankings.baselines import Chance, EditDistance, TfIdf
 from lasw.selection.rankings.learned import learn, train
+from lasw.selection.rankings.method import RankedBy
 from lasw.selection.rankings.oracle import (
     ByLine,
+    FirstBest,
+    OracleScore,
+    Separability,
     class_separability,
-    first_best_similarities,
-    oracle_scores,
     score_separability,
-    separabilities,
 )
-from lasw.selection.rankings.ranked import RankedBy, any_length
 
 WORDS = ["a", "b", "c", "d", "e", "f"]
 SENTENCES = st.lists(st.lists(st.sampled_from(WORDS), max_size=7).map(" ".join), min_size=1, max_size=8)
-ANY = any_length(LAScorer(("the",)))
-
-
-def block(source: list[str], target: list[str] | None = None, first_line: int = 1) -> PairBlock:
-    target = ["x"] * len(source) if target is None else target
-    return PairBlock(
-        first_line,
-        Lines.of(source),
-        Lines.of(target),
-        None,
-        np.zeros(len(source), np.uint8),
-        np.empty((len(source), 0)),
-    )
+ANY = LAScorer(("the",)).any_length()
 
 
 def draws(pairs: PairBlock, seed: int) -> list[float]:
@@ -92,7 +67,7 @@ def slow_tfidf(a: str, b: str, counts: Counter[str], n: int) -> float:
 
 @given(SENTENCES, SENTENCES)
 def test_tfidf(pool: list[str], test: list[str]) -> None:
-    similarity = TfIdf.counted(test, pool)
+    similarity = TfIdf(tuple(test)).counted(pool)
     counts = Counter(word for text in test + pool for word in set(text.split()))
     texts = [*pool, "unseen words"]
     expected = [[slow_tfidf(a, b, counts, len(test + pool)) for b in test] for a in texts]
@@ -123,11 +98,13 @@ def test_most_similar_pairs_of_each_test_sentence() -> None:
     pool = ["a b c", "x y", "a b d", "a b c", "", "q"]
     similarity = EditDistance(("a b c", "x y z"))
     blocks = [block(pool[:2]), block(pool[2:], first_line=3)]
-    lines, values = local_sets(blocks, ANY, similarity, 3)
+    scored = [(pairs, ANY.score(pairs)) for pairs in blocks]
+    found = local_sets(scored, similarity, 3)
     # An empty sentence is no candidate; of equal ones the first line comes first.
-    assert lines.tolist() == [[1, 4, 3], [2, 1, 3]]
-    np.testing.assert_allclose(values, [[1, 1, 2 / 3], [2 / 3, 0, 0]])
-    assert local_sets(blocks, ANY, similarity, 9)[0].shape == (2, 5)
+    assert found.lines.tolist() == [[1, 4, 3], [2, 1, 3]]
+    np.testing.assert_allclose(found.similarities, [[1, 1, 2 / 3], [2 / 3, 0, 0]])
+    assert local_sets(scored, similarity, 9).lines.shape == (2, 5)
+    assert found.verdicts == {0: 5, 2: 1}
 
 
 def lists(scores: list[list[float]], features: list[list[list[float]]]) -> Lists:
@@ -136,7 +113,7 @@ def lists(scores: list[list[float]], features: list[list[list[float]]]) -> Lists
 
 
 def test_oracle_scores() -> None:
-    found = oracle_scores(lists([[0.1, 0.4], [], [0.2]], [[[1.0], [2.0]], [], [[0.0]]]))
+    found = OracleScore(lists([[0.1, 0.4], [], [0.2]], [[[1.0], [2.0]], [], [[0.0]]])).values()
     np.testing.assert_array_equal(found, [0.4, np.nan, 0.2])
 
 
@@ -149,12 +126,14 @@ def test_separability_by_hand() -> None:
     assert class_separability(features, oracle) == pytest.approx(5.0)
     assert class_separability(features, oracle, as_printed=True) == pytest.approx(2.0)
     # Feature 1 has standard deviation sqrt(2), feature 2 sqrt(2/3): between 5/2, within 3/2.
-    found = separabilities(lists([[0.5, 0.2, 0.3]], [features.tolist()]))
+    found = Separability(lists([[0.5, 0.2, 0.3]], [features.tolist()])).values()
     assert found[0] == pytest.approx(5 / 3)
 
 
 def test_separability_where_it_is_not_defined() -> None:
-    found = separabilities(lists([[0.5], [], [0.5, 0.1], [0.0, 0.0, 0.0]], [[[1.0]], [], [[1.0], [2.0]], [[1.0]] * 3]))
+    found = Separability(
+        lists([[0.5], [], [0.5, 0.1], [0.0, 0.0, 0.0]], [[[1.0]], [], [[1.0], [2.0]], [[1.0]] * 3])
+    ).values()
     np.testing.assert_array_equal(found, [0, np.nan, 0, 0])
 
 
@@ -168,9 +147,9 @@ def test_first_best_similarity() -> None:
         return np.asarray(standard / np.linalg.norm(standard))
 
     expected = [unit([4, 1]) @ unit([8, 1]), unit([0, 3]) @ unit([8, 1]), np.nan, unit([0, 1]) @ unit([8, 1])]
-    np.testing.assert_allclose(first_best_similarities(pool, test), expected)
+    np.testing.assert_allclose(FirstBest(pool, test).values(), expected)
     with pytest.raises(UserError, match="3 features"):
-        first_best_similarities(pool, lists([[0.0]], [[[1.0, 2.0, 3.0]]]))
+        FirstBest(pool, lists([[0.0]], [[[1.0, 2.0, 3.0]]])).values()
 
 
 def test_pairs_without_a_list_are_refused() -> None:
@@ -198,13 +177,6 @@ def test_decision_values_are_those_of_scikit_learn() -> None:
     assert decision.values(new[7:8])[0] == decision.values(new)[7]
 
 
-def write(folder: Path, name: str, columns: list[list[str]]) -> Bitext:
-    paths = [str(folder / f"{name}.{end}") for end in ("f", "e", "a")]
-    for path, column in zip(paths, columns, strict=True):
-        Path(path).write_text("".join(line + "\n" for line in column))
-    return Bitext(*paths)  # type: ignore[arg-type]
-
-
 def translated(n: int, aligned: float, seed: int) -> list[list[str]]:
     """Sentences of 12 words of which a share is aligned, one to one."""
     draw = np.random.default_rng(seed)
@@ -216,45 +188,45 @@ def translated(n: int, aligned: float, seed: int) -> list[list[str]]:
 
 def test_learned_selection_finds_pairs_like_the_trusted_ones(tmp_path: Path) -> None:
     good, bad = translated(100, 0.8, 1), translated(100, 0.3, 2)
-    pool = write(tmp_path, "pool", [a + b for a, b in zip(good, bad, strict=True)])
-    trusted = write(tmp_path, "trusted", translated(100, 0.8, 3))
+    pool = write_bitext(tmp_path, [a + b for a, b in zip(good, bad, strict=True)])
+    trusted = write_bitext(tmp_path, translated(100, 0.8, 3), "trusted")
     la = LAScorer(("e1",))
-    material = Material(la, list, lambda scorer: pool_collector(pool, scorer), words=600, trusted=trusted)
-    scorer = method("svm").scorer(material)
-    selection = select(pool_collector(pool, scorer), 600, Diversity(2, 200, 2))
-    assert selection.chosen is not None
-    assert (selection.chosen.line <= 100).mean() > 0.9
+    material = Material(pool, la, lambda scorer: collector(pool, scorer), words=600)
+    scorer = METHODS.find("svm")(trusted).scorer(material)
+    assert (np.array(chosen(choice(pool, scorer, 600, Diversity(2, 200, 2)))) <= 100).mean() > 0.9
     # Trained on the first of the trusted corpus and the worst of the pool, as many of each.
     features = la.score(next(iter(trusted.blocks()))).features[:50]
     scored = la.score(next(iter(pool.blocks())))
     worst = np.lexsort((np.arange(200), scored.score))[:50]
     expected = train(features, scored.features[worst])
-    found = learn(trusted, la, material.collector, 600)
+    found = learn(trusted, la, material.collect, 600)
     np.testing.assert_array_equal(found.values(scored.features), expected.values(scored.features))
 
 
 def test_learned_selection_without_anything_to_learn_from(tmp_path: Path) -> None:
-    pool = write(tmp_path, "pool", translated(20, 0.8, 1))
-    short = write(tmp_path, "short", [["a"], ["b"], ["0-0"]])
-    for trusted, read, message in ((short, pool, "short.f: the trusted corpus"), (pool, short, "the pool has no pair")):
+    pool = write_bitext(tmp_path, translated(20, 0.8, 1))
+    short = write_bitext(tmp_path, [["a"], ["b"], ["0-0"]], "short")
+    for trusted, read, message in (
+        (short, pool, "short.de: the trusted corpus"),
+        (pool, short, "the pool has no pair"),
+    ):
         with pytest.raises(UserError, match=message):
-            learn(trusted, LAScorer(("e1",)), lambda scorer, read=read: pool_collector(read, scorer), 100)  # type: ignore[misc]
+            learn(trusted, LAScorer(("e1",)), lambda scorer, read=read: collector(read, scorer), 100)  # type: ignore[misc]
 
 
 def test_single_features_rank_by_nothing_else(tmp_path: Path) -> None:
-    pool = write(tmp_path, "pool", translated(50, 0.5, 1))
-    la = LAScorer(("e1",), weights=(("RAR", 3.0),))
-    material = Material(la, list, lambda scorer: pool_collector(pool, scorer))
+    pool = write_bitext(tmp_path, translated(50, 0.5, 1))
+    la = LAScorer(("e1",), weights={"RAR": 3.0})
+    material = Material(pool, la, lambda scorer: collector(pool, scorer))
     for k, name in enumerate(NAMES):
-        scored = METHODS[name].scorer(material).score(next(iter(pool.blocks())))
+        scored = METHODS.find(name)().scorer(material).score(next(iter(pool.blocks())))
         np.testing.assert_array_equal(scored.score, scored.features[:, k])
 
 
 def test_methods_have_names() -> None:
     assert list(METHODS)[:9] == ["la", "svm", "random", "length", "tfidf", "edit", "features", "oracle", "separability"]
     with pytest.raises(UserError, match=r"unknown method 'lda'; expected la, svm.*did you mean 'la'"):
-        method("lda")
-    assert MostSimilar(EditDistance(("a",))) == MostSimilar(EditDistance(("a",)))
+        METHODS.find("lda")
 
 
 RATES = dict.fromkeys(KINDS, 0.07)

@@ -172,7 +172,7 @@ def run(arguments: argparse.Namespace) -> int:
         material = stack.enter_context(reading(pool, _la_scorer(arguments, pool), words=arguments.words, **workers))
         method = kind(**_taken(arguments, kind, material.pool))
         if arguments.local and output and not arguments.dry_run and isinstance(method, ToTest):
-            sets = local_sets(scored_blocks(material.pool, material.la), method.similarity(material), arguments.local)
+            sets = local_sets(scored_blocks(material.pool, material.la), method.ready(material), arguments.local)
             write_local(f"{output}.local.tsv", sets, quiet=arguments.quiet, as_json=arguments.json)
         else:
             _select(arguments, material, method, names)
@@ -264,14 +264,13 @@ def _la_scorer(arguments: argparse.Namespace, pool: Bitext) -> LAScorer:
 
 def _taken(arguments: argparse.Namespace, kind: type[Method], pool: Bitext) -> dict[str, Any]:
     """What the constructor of a method takes."""
-    taken: dict[str, Any] = dict.fromkeys(kind.takes())
-    if "seed" in taken:
-        taken["seed"] = arguments.seed
-    if "test" in taken:
+    takes = kind.takes()
+    taken: dict[str, Any] = {"seed": arguments.seed} if "seed" in takes else {}
+    if "test" in takes:
         taken["test"] = read_test(arguments.test_source, arguments.encoding)
-    if "trusted" in taken:
+    if "trusted" in takes:
         taken["trusted"] = Bitext(*_trusted(arguments), encoding=arguments.encoding, skip_bad=arguments.skip_bad)
-    if "lists" in taken:
+    if "lists" in takes:
         lists = read_lists(pool, arguments.nbest, arguments.test_nbest, arguments.metric, arguments.quiet)
         taken |= dict(zip(("lists", "test_lists"), lists, strict=False))
     return taken

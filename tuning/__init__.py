@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     )
     from lasw.tuning.nbest import NBest
     from lasw.tuning.optimisers import (
-        DEFAULT_SEED, MERT, OPTIMISERS, Fit, Floats, Optimiser, PairwiseOptimiser, ProThenMert, make_optimiser,
+        DEFAULT_SEED, MERT, OPTIMISERS, Fit, Optimiser, PairwiseOptimiser, ProThenMert, make_optimiser,
     )
     from lasw.tuning.pool import (
-        Pool, check_lists, check_min_count, first_hypotheses, pruned, read_pool, read_scored_pool,
+        Floats, Pool, check_lists, check_min_count, first_hypotheses, pruned, read_pool, read_scored_pool,
     )
     from lasw.tuning.provenance import fingerprint, versions
     from lasw.tuning.report import (

@@ -73,7 +73,7 @@ class Reranker:
             sparse_weights = np.array([weight for _, weight in self._sparse])
             starts = nbest.sparse.indptr.astype(np.int64)
             columns, values = nbest.sparse.indices.astype(np.int32), nbest.sparse.data
-        model_scores(nbest.dense, weights.dense, starts, columns, values, sparse_weights, scores)
+        model_scores((nbest.dense, starts, columns, values), weights.dense, sparse_weights, 0, scores)
         check_finite(scores, nbest.owner, self._path)
         return scores
 

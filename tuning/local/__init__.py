@@ -8,7 +8,7 @@ from lasw.metrics.lazily import front_door
 if TYPE_CHECKING:
     from lasw.tuning.local.left_out import Curve, grid, leave_one_out
     from lasw.tuning.local.samples import LocalSamples, local_samples, read_samples, write_samples
-    from lasw.tuning.local.similarity import SIMILARITIES, Similarity, make_similarity
+    from lasw.tuning.local.similarities import SIMILARITIES, Similarity, make_similarity
     from lasw.tuning.local.weighing import GLOBAL, LocalWeigher, Setting, fast_form_error
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

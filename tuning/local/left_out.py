@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 from lasw.metrics import BOOTSTRAP_SEED, DEFAULT_SAMPLES, Metric, bootstrap_scores, borrowing
 from lasw.tuning.local.samples import LocalSamples
 from lasw.tuning.local.weighing import LocalWeigher, Setting
-from lasw.tuning.optimisers import Floats
+from lasw.tuning.pool import Floats
 
 if TYPE_CHECKING:
     from lasw.tuning.pool import Pool

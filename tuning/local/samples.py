@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from lasw.metrics import UserError, atomic_write, open_bytes
-from lasw.tuning.optimisers import LOSSES, MIRROR_IMAGES, Floats, PairwiseOptimiser, previous_vector
-from lasw.tuning.pool import NOISE
+from lasw.tuning.optimisers import LOSSES, MIRROR_IMAGES, PairwiseOptimiser, previous_vector, summed_squares
+from lasw.tuning.pool import NOISE, Floats
 from lasw.tuning.weights import FeatureNames, Weights
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def derivatives(
         for s, (start, end) in enumerate(zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)):
             mine = x[start:end]
             gradient[s] = slope[start:end] @ mine
-            hessian[s] = (mine * curvature[start:end, None]).T @ mine
+            hessian[s] = summed_squares(mine, curvature[start:end])
     return gradient, hessian
 
 

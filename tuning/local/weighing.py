@@ -34,15 +34,14 @@ from threadpoolctl import threadpool_limits
 
 from lasw.metrics import UserError, unknown
 from lasw.tuning.local.samples import LocalSamples
-from lasw.tuning.local.similarity import SIMILARITIES
-from lasw.tuning.optimisers import LOSSES, MAX_STEPS, MIRROR_IMAGES, Floats, to_size
-from lasw.tuning.pool import with_values
+from lasw.tuning.local.similarities import SIMILARITIES
+from lasw.tuning.optimisers import LOSSES, MAX_STEPS, MIRROR_IMAGES, STEP_LENGTHS, summed_squares, to_size
+from lasw.tuning.pool import Floats, with_values
 from lasw.tuning.weights import Weights
 
 GLOBAL = "global"
 _MOST_BETA = 25.0  # e^25 times a few hundred pairs still leaves the penalty some digits
 _ROUNDING = 1e-12  # a gain below this share of the loss is not worth looking for
-_SHORTEST_STEP = 1e-10
 # One step is taken for good where the product that bounds its relative error is below this; measured on a real run, the
 # error was between 1/20 and 1/2 of it. And once a step with the pairs is below `_SMALL`, the next would be its square.
 _TRUSTED = 0.018
@@ -54,7 +53,7 @@ class Setting:
     """How local the weights are.
 
     Args:
-        similarity: one of `lasw.tuning.local.similarity.NAMES`.
+        similarity: one of `lasw.tuning.local.similarities.SIMILARITIES`.
         power: p of f(v) = v^p, above 0; None with `beta`.
         beta: of f(v) = exp(beta v), from 0 to 25.
         prior: strength of the pull to the global weights, a multiple of the global loss's mean curvature.
@@ -253,20 +252,22 @@ class LocalWeigher:
         at = None
         for _ in range(MAX_STEPS):
             gradient = (c * of.slope(z, y)) @ x + penalty * (b - zero) + self.pull * (b - s.solution)
-            hessian = (x * (c * of.curvature(z, y))[:, None]).T @ x
-            hessian[np.diag_indices_from(hessian)] += penalty + self.pull
+            hessian = summed_squares(x, c * of.curvature(z, y), penalty + self.pull)
             direction = np.linalg.solve(hessian, gradient)
             if np.abs(direction / s.scale).sum() <= enough * np.abs(b / s.scale).sum():
                 return np.asarray(b - direction)
             at = value(z, b) if at is None else at
             if gradient @ direction <= _ROUNDING * at:  # what is left to gain drowns in rounding
                 return np.asarray(b - direction)
-            length = 1.0
-            while (tried_at := value(tried_z := x @ (tried := b - length * direction) + offset, tried)) > at:
-                length /= 2
-                if length < _SHORTEST_STEP:
-                    return b
-            b, z, at = tried, tried_z, tried_at
+            for length in STEP_LENGTHS:
+                tried = b - length * direction
+                scores = x @ tried + offset
+                lower = value(scores, tried)
+                if lower <= at:
+                    break
+            else:
+                return b
+            b, z, at = tried, scores, lower
         return b
 
     def vector(self, b: Floats) -> Floats:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from lasw.tuning.optimisers.base import DEFAULT_SEED, Fit, Optimiser
     from lasw.tuning.optimisers.mert import MERT, ProThenMert
     from lasw.tuning.optimisers.pairs import (
-        LOSSES, MAX_STEPS, MIRROR_IMAGES, Floats, PairwiseOptimiser, previous_vector, to_size,
+        LOSSES, MAX_STEPS, MIRROR_IMAGES, STEP_LENGTHS, PairwiseOptimiser, previous_vector, summed_squares, to_size,
     )
     from lasw.tuning.optimisers.registry import OPTIMISERS, make_optimiser
 else:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from lasw.metrics import Metric, Signature
 from lasw.metrics import metric as metric_of
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from lasw.tuning.pool import Pool
 
 DEFAULT_SEED = 1
+# A weight that is this much smaller in effect than the largest one plays no part.
+VANISHING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,23 @@ class Fit:
 def unchanged(start: Weights, why: str, objective: float = 0.0) -> Fit:
     """The start weights, and why."""
     return Fit(start, objective, 0, (f"{why}: the weights stay as they are",))
+
+
+def vanishing(effect: Floats, name: Callable[[int], str]) -> tuple[str, ...]:
+    """A warning if no learnt weight, or only one, plays a part.
+
+    Args:
+        effect: (q,) of each on the scores, at least one; whatever the units of its feature.
+        name: of the feature by its place.
+    """
+    effect = np.abs(effect)
+    largest = float(effect.max())
+    if largest == 0.0:
+        return ("all learnt weights are 0: the features say nothing about which candidate is better",)
+    if len(effect) > 1 and np.partition(effect, -2)[-2] <= VANISHING * largest:
+        which = name(int(np.argmax(effect)))
+        return (f"degenerate weights: {which} alone decides, all others vanish beside it",)
+    return ()
 
 
 class Optimiser(ABC):

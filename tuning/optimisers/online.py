@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from lasw.metrics import borrowing
 from lasw.tuning.optimisers.base import Found, StandardisedOptimiser, Task
 from lasw.tuning.optimisers.oracle import Candidates, Oracle, single
-from lasw.tuning.pool import Floats, Standardised
+from lasw.tuning.pool import Floats, Standardised, row_score
 
 SMALLEST_FACTOR = 1e-9  # the factor that a penalty shrinks is multiplied into z before it vanishes
 FACTOR, FACTOR_SUM, STEPS, UPDATES = range(4)
@@ -124,10 +124,9 @@ class OnlineWeights:
         """
         features = self.features
         weights = (self._base_scores, self._z, self._correction, self._state)
-        columns = (features.dense, *features.entries)
         rate = step.rate / len(target)
         pull = min(step.c * rate, 1.0)  # all the way back at most
-        _learn(sentences, features.starts, columns, target, metric, rival.cost, rate, pull, weights)
+        _learn(sentences, features.starts, features.features, target, metric, rival.cost, rate, pull, weights)
 
 
 class OnlineOptimiser(StandardisedOptimiser):
@@ -161,18 +160,6 @@ class OnlineOptimiser(StandardisedOptimiser):
 
 
 @borrowing
-def _score(columns, z, i):  # type: ignore[no-untyped-def]
-    dense, indptr, indices, data = columns
-    q1 = dense.shape[1]
-    score = 0.0
-    for j in range(q1):
-        score += dense[i, j] * z[j]
-    for k in range(indptr[i], indptr[i + 1]):
-        score += data[k] * z[q1 + indices[k]]
-    return score
-
-
-@borrowing
 def _add(columns, i, step, factor_sum, z, correction):  # type: ignore[no-untyped-def]
     dense, indptr, indices, data = columns
     q1 = dense.shape[1]
@@ -187,13 +174,14 @@ def _add(columns, i, step, factor_sum, z, correction):  # type: ignore[no-untype
 @borrowing
 def _learn(sentences, starts, columns, target, metric, fear, rate, pull, weights):  # type: ignore[no-untyped-def]
     base_scores, z, correction, state = weights
+    q1 = columns[0].shape[1]
     for turn in range(sentences.shape[0]):
         s = sentences[turn]
         if target[s] < 0:
             continue
         rival, highest = -1, 0.0
         for i in range(starts[s], starts[s + 1]):
-            value = base_scores[i] + state[FACTOR] * _score(columns, z, i) - fear * metric[i]
+            value = base_scores[i] + state[FACTOR] * row_score(columns, z[:q1], z[q1:], i) - fear * metric[i]
             if rival < 0 or value > highest:
                 rival, highest = i, value
         if pull > 0.0:

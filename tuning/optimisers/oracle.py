@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics import UserError, borrowing, unknown
+from lasw.tuning.pool import centred
 
 if TYPE_CHECKING:
     from lasw.tuning.optimisers.base import Task
@@ -155,13 +156,12 @@ def highest(starts: NDArray[np.int64], values: Floats) -> NDArray[np.bool_]:
 
 def in_units(starts: NDArray[np.int64], values: Floats) -> Floats:
     """Values (n,) less their sentence's mean, divided by the root mean square of that; 0 if all are equal."""
-    sizes = np.diff(starts)
-    centred = values - np.repeat(np.add.reduceat(values, starts[:-1]) / sizes, sizes)
-    largest = float(np.abs(centred).max(initial=0.0))
+    differences = centred(starts, values)
+    largest = float(np.abs(differences).max(initial=0.0))
     if largest == 0.0:
-        return centred
-    centred = centred / largest  # no square overflows
-    return np.asarray(centred / np.sqrt(np.mean(centred**2)))
+        return differences
+    differences = differences / largest  # no square overflows
+    return np.asarray(differences / np.sqrt(np.mean(differences**2)))
 
 
 def single(starts: NDArray[np.int64], chosen: NDArray[np.bool_], model: Floats) -> NDArray[np.int64]:

@@ -9,20 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
 from lasw.metrics import UserError, borrowing, unknown
+from lasw.tuning.pool.kernels import best_rows
 from lasw.tuning.weights import Weights
 
 if TYPE_CHECKING:
     from lasw.tuning.pool.pool import Pool
 
 Floats = NDArray[np.float64]
+# Dense (n, d), and starts (n + 1,), columns and values of the sparse ones.
+Features: TypeAlias = tuple[Floats, NDArray[np.int64], NDArray[np.int32], Floats]
 
 # Features are printed with 6 significant digits: smaller differences, relative to the values, are rounding.
 NOISE = 1e-6
@@ -91,16 +95,24 @@ class Columns:
             scores += self.sparse @ vector[self.dense.shape[1] :]
         return scores
 
-    def centred(self, values: Floats) -> Floats:
-        """Differences of values (n, ...) from their sentence's mean."""
-        sizes = np.diff(self.starts)
-        sums = np.add.reduceat(values, self.starts[:-1], axis=0)
-        means = sums / sizes.reshape(-1, *[1] * (values.ndim - 1))
-        return np.asarray(values - np.repeat(means, sizes, axis=0))
+    @cached_property
+    def features(self) -> Features:
+        """Dense and sparse ones as kernels take them."""
+        return (np.ascontiguousarray(self.dense), *csr_parts(self.sparse, len(self)))
+
+    def best(self, scores: Floats) -> NDArray[np.int64]:
+        """(S',) place of the candidate of each sentence with the highest of the scores (n,), the earliest of equals."""
+        places = np.empty(len(self.starts) - 1, dtype=np.int64)
+        best_rows(self._owner, scores, places)
+        return places
+
+    @cached_property
+    def _owner(self) -> NDArray[np.int64]:
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     def spread(self, values: Floats) -> float:
         """Root mean square of the differences of values (n,) from their sentence's mean."""
-        return float(np.sqrt(np.mean(self.centred(values) ** 2)))
+        return float(np.sqrt(np.mean(centred(self.starts, values) ** 2)))
 
     def weights(self, vector: Floats, start: Weights, norm: str = "l1") -> Weights:
         """Weights from a vector over the columns.
@@ -128,6 +140,20 @@ class Columns:
         new = at_norm(vector, dense if dense.any() else self.varies, norm)
         new = np.where(self.varies, new, self.vector(start))
         return Weights(start.names, new[:d], with_values(start.sparse, self.sparse_names, new[d:]))
+
+
+def csr_parts(rows: scipy.sparse.csr_array | None, n: int) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats]:
+    """Starts, columns and values of n rows, as kernels take them."""
+    if rows is None:
+        return np.zeros(n + 1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0)
+    return rows.indptr.astype(np.int64, copy=False), rows.indices.astype(np.int32, copy=False), rows.data
+
+
+def centred(starts: NDArray[np.int64], values: Floats) -> Floats:
+    """Differences of values (n, ...) from the mean of their sentence, which begins at one of `starts` (S' + 1,)."""
+    sizes = np.diff(starts)
+    means = np.add.reduceat(values, starts[:-1], axis=0) / sizes.reshape(-1, *[1] * (values.ndim - 1))
+    return np.asarray(values - np.repeat(means, sizes, axis=0))
 
 
 def check_norm(norm: str) -> None:
@@ -163,9 +189,7 @@ def _dense_columns(dense: Floats, starts: NDArray[np.int64]) -> tuple[NDArray[np
     first = starts[:-1]
     spread = np.maximum.reduceat(dense, first, axis=0) - np.minimum.reduceat(dense, first, axis=0)
     magnitude = np.abs(dense).max(axis=0, initial=0.0)
-    sizes = np.diff(starts)
-    mean = np.add.reduceat(dense, first, axis=0) / sizes[:, None]
-    deviation = dense - np.repeat(mean, sizes, axis=0)
+    deviation = centred(starts, dense)
     # The largest deviation is taken out first, so that no square overflows.
     largest = np.abs(deviation).max(axis=0, initial=0.0)
     unit = np.where(largest > 0, largest, 1.0)

@@ -114,18 +114,26 @@ def group(owner, starts, order):  # type: ignore[no-untyped-def]
 
 
 @borrowing
-def model_scores(dense, weights, starts, columns, values, sparse_weights, out):  # type: ignore[no-untyped-def]
-    """`out[i]` = the row's dot product with the weights, summed from left to right.
+def row_score(features, dense_weights, sparse_weights, i):  # type: ignore[no-untyped-def]
+    """The dot product of row i with the weights, summed from left to right.
 
     BLAS would sum a row differently by its position and by the number of threads, and equal rows would not tie.
+    `features` is (dense (n, d), indptr (n + 1,), indices, values), the last three as in CSR.
     """
+    dense, indptr, indices, values = features
+    score = 0.0
+    for j in range(dense.shape[1]):
+        score += dense[i, j] * dense_weights[j]
+    for k in range(indptr[i], indptr[i + 1]):
+        score += values[k] * sparse_weights[indices[k]]
+    return score
+
+
+@borrowing
+def model_scores(features, dense_weights, sparse_weights, first, out):  # type: ignore[no-untyped-def]
+    """`out[i]` = `row_score` of row `first` + i."""
     for i in range(out.shape[0]):
-        score = 0.0
-        for j in range(weights.shape[0]):
-            score += dense[i, j] * weights[j]
-        for k in range(starts[i], starts[i + 1]):
-            score += values[k] * sparse_weights[columns[k]]
-        out[i] = score
+        out[i] = row_score(features, dense_weights, sparse_weights, first + i)
 
 
 @borrowing

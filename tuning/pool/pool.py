@@ -13,7 +13,7 @@ from lasw.metrics import Corpus, Metric, References, UserError
 from lasw.tuning.formats import Growing
 from lasw.tuning.nbest import NBest, ScoredList, check_finite
 from lasw.tuning.pool.kernels import best_rows, group, merge, model_scores, rehash
-from lasw.tuning.pool.sparse_rows import SparseRows
+from lasw.tuning.pool.sparse import SparseRows
 from lasw.tuning.weights import FeatureNames, Weights
 
 _STEP = 1 << 16  # candidates whose statistics are computed at once: bounds the memory for what is in between
@@ -223,7 +223,7 @@ class Pool:
         scores = np.empty(len(self))
         if len(self):
             vector = weights.sparse_vector(self.sparse_names)
-            model_scores(self.dense, weights.dense, *self._sparse.parts, vector, scores)
+            model_scores((self.dense, *self._sparse.parts), weights.dense, vector, 0, scores)
         check_finite(scores, self.owner)
         return scores
 

@@ -16,7 +16,7 @@ import scipy
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from lasw.tuning.pool.columns import Columns, Floats
+from lasw.tuning.pool.columns import Columns, Features, Floats, centred, csr_parts
 from lasw.tuning.weights import Weights
 
 
@@ -40,9 +40,7 @@ class Standardised:
         d = columns.dense.shape[1]
         varies, scale = columns.varies[:d], columns.scale[:d]
         dense = np.ascontiguousarray(columns.dense[:, varies]) / scale[varies]
-        first, sizes = columns.starts[:-1], np.diff(columns.starts)
-        if dense.shape[1]:
-            dense -= np.repeat(np.add.reduceat(dense, first, axis=0) / sizes[:, None], sizes, axis=0)
+        dense = centred(columns.starts, dense)
         sparse_varies = columns.varies[d:]
         if columns.sparse is None or not sparse_varies.any():
             return cls(columns, dense, None)
@@ -67,12 +65,9 @@ class Standardised:
         return int(self.dense.shape[1] + (0 if self.sparse is None else self.sparse.shape[1]))
 
     @cached_property
-    def entries(self) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats]:
-        """The sparse columns as kernels take them: row starts (n + 1,), column and value of each entry."""
-        if self.sparse is None:
-            return np.zeros(len(self.dense) + 1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0)
-        rows = self.sparse
-        return rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data
+    def features(self) -> Features:
+        """Dense and sparse columns as kernels take them."""
+        return (self.dense, *csr_parts(self.sparse, len(self.dense)))
 
     def scores(self, v: Floats) -> Floats:
         """(n,) model scores under weights in standard units (q,), up to a constant a sentence."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lasw.metrics import UserError
 from lasw.tuning import make_similarity
-from lasw.tuning.local.similarity_embedding import EmbeddingSimilarity
+from lasw.tuning.local.similarities import EmbeddingSimilarity
 
 SOURCE = [
     "ein roter bus",

@@ -14,7 +14,7 @@ from lasw.tuning import FeatureNames, NBest, Pool, Weights, check_min_count, mak
 from lasw.tuning.optimisers.mira.mira import MIRA
 from lasw.tuning.optimisers.pairs.base import beside
 from lasw.tuning.pool.columns import with_values
-from lasw.tuning.pool.sparse_names import names_from, numbers_in
+from lasw.tuning.pool.sparse import names_from, numbers_in
 
 NAMES = FeatureNames((("LM", 1), ("TM", 2)))
 

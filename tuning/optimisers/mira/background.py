@@ -18,13 +18,11 @@ from numpy.typing import NDArray
 
 from lasw.metrics import ALIASES, NAME, Metric, SimpBleu
 from lasw.tuning.optimisers.mira import kernel
-from lasw.tuning.pool import Columns, Floats
+from lasw.tuning.pool import Columns, Features, Floats, model_scores
 
 if TYPE_CHECKING:
     from lasw.tuning.pool import Pool
 
-# Dense (n, d), and indptr, indices, data of the sparse part.
-Features: TypeAlias = tuple[Floats, NDArray[np.int64], NDArray[np.int32], Floats]
 Settings: TypeAlias = tuple[float, float, bool, bool]
 
 _PENALTIES = {
@@ -41,17 +39,6 @@ def background_of(metric: Metric, pool: Pool, columns: Columns) -> Background:
     if isinstance(metric, SimpBleu) and metric.corpus == "sum" and metric.refs == "joint":
         return FamilyBackground(metric, statistics, columns.starts)
     return Background(metric, statistics, columns.starts, _lengths(pool, columns))
-
-
-def features_of(columns: Columns) -> Features:
-    """Dense and sparse features as the kernels take them."""
-    if columns.sparse is None:
-        n = len(columns)
-        empty = np.zeros(n + 1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0)
-    else:
-        rows = columns.sparse
-        empty = rows.indptr.astype(np.int64, copy=False), rows.indices.astype(np.int32, copy=False), rows.data
-    return (np.ascontiguousarray(columns.dense), *empty)
 
 
 class Background:
@@ -105,10 +92,10 @@ class Background:
         """One pass of MIRA; see `mira_kernel.family_pass`."""
         c, decay, model_bg, safe = settings
         model, _, chosen = self._room
-        moves = 0
+        d, moves = features[0].shape[1], 0
         for place, s in enumerate(turn.tolist()):
             first, last = int(starts[s]), int(starts[s + 1])
-            kernel.score_candidates(first, last, features, weights, model)
+            model_scores(features, weights[:d], weights[d:], first, model[: last - first])
             metric = np.ascontiguousarray(self.scores(s, first, last))
             kernel.choose(model, metric, last - first, safe, chosen)
             hope, fear, best = (int(k) for k in chosen[:3])

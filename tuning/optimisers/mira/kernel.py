@@ -1,4 +1,4 @@
-"""Kernels of MIRA: model scores, scores in a background corpus, the step from fear to hope, a pass over sentences.
+"""Kernels of MIRA: scores in a background corpus, the step from fear to hope, a pass over sentences.
 
 Arrays that go together: `features` is (dense (n, d), indptr (n + 1,), indices, data) of candidates grouped by sentence,
 columns of a row ascending; `weights` is (d + p,), `lag` (d + p,) is what averaging needs: after t sentences the mean of
@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from lasw.metrics import borrowing
+from lasw.tuning.pool import model_scores
 
 # Brevity penalties of SIMPBLEU: which of the two lengths has alpha added.
 NO_PENALTY, PLAIN, SMOOTHED, REFERENCE = range(4)
@@ -19,20 +18,6 @@ NO_PENALTY, PLAIN, SMOOTHED, REFERENCE = range(4)
 RECALL, ARITHMETIC, ORDER, PENALTY, LIN_OCH, EFFECTIVE = range(6)
 # How often the metric's part of a safe hope may be contained in the model's: kbmira's constant.
 SAFE_RATIO = 5.0
-
-
-@borrowing
-def score_candidates(first, last, features, weights, scores):  # type: ignore[no-untyped-def]
-    """`scores[i - first]` = model score of candidate i, summed from left to right: equal rows have equal scores."""
-    dense, indptr, indices, data = features
-    d = dense.shape[1]
-    for i in range(first, last):
-        score = 0.0
-        for j in range(d):
-            score += dense[i, j] * weights[j]
-        for k in range(indptr[i], indptr[i + 1]):
-            score += data[k] * weights[d + indices[k]]
-        scores[i - first] = score
 
 
 @borrowing
@@ -165,11 +150,12 @@ def family_pass(  # type: ignore[no-untyped-def]
     c, decay, model_bg, safe = settings
     model, metric = room[0], room[1]
     chosen = room[2]
+    d = features[0].shape[1]
     moves = 0
     for place in range(turn.shape[0]):
         s = turn[place]
         first, last = starts[s], starts[s + 1]
-        score_candidates(first, last, features, weights, model)
+        model_scores(features, weights[:d], weights[d:], first, model[: last - first])
         family_scores(first, last, statistics, background, family, alpha, metric)
         choose(model, metric, last - first, safe, chosen)
         hope, fear, best = int(chosen[0]), int(chosen[1]), int(chosen[2])
@@ -180,22 +166,3 @@ def family_pass(  # type: ignore[no-untyped-def]
         for k in range(background.shape[0]):
             background[k] = decay * background[k] + statistics[row, k]
     return moves
-
-
-@borrowing
-def best_candidates(starts, features, weights, best):  # type: ignore[no-untyped-def]
-    """`best[s]` = the candidate of sentence s that scores highest, the earliest among equals."""
-    dense, indptr, indices, data = features
-    d = dense.shape[1]
-    for s in range(starts.shape[0] - 1):
-        highest = -np.inf
-        best[s] = starts[s]
-        for i in range(starts[s], starts[s + 1]):
-            score = 0.0
-            for j in range(d):
-                score += dense[i, j] * weights[j]
-            for k in range(indptr[i], indptr[i + 1]):
-                score += data[k] * weights[d + indices[k]]
-            if score > highest:
-                highest = score
-                best[s] = i

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics import Metric, UserError, unknown
-from lasw.tuning.optimisers.base import DEFAULT_SEED, Fit, Optimiser, above_zero, at_least, unchanged
-from lasw.tuning.optimisers.mira.background import Background, background_of, features_of
-from lasw.tuning.optimisers.mira.kernel import best_candidates
-from lasw.tuning.pool import Columns, Floats
+from lasw.tuning.optimisers.base import DEFAULT_SEED, Fit, Optimiser, above_zero, at_least, unchanged, vanishing
+from lasw.tuning.optimisers.mira.background import Background, background_of
+from lasw.tuning.pool import Columns, Floats, model_scores
 from lasw.tuning.weights import Weights
 
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ PASSES = 60
 SCALINGS = ("standard", "raw")
 # The deviation of log-probabilities among candidates of a real list: with it c means the same as with raw features.
 UNIT = 3.0
-VANISHING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -107,7 +105,9 @@ class MIRA(Optimiser):
         if not np.isfinite(vector).all():
             raise _overflow(vector, start, columns)
         weights = columns.weights(vector, start, self.norm)
-        return Fit(weights, score, number, _warnings(vector * columns.scale, start, columns))
+        varies = np.flatnonzero(columns.varies)
+        warnings = vanishing((vector * columns.scale)[varies], lambda k: _column_name(int(varies[k]), start, columns))
+        return Fit(weights, score, number, warnings)
 
     def nothing(self) -> str:
         """See `Optimiser`."""
@@ -123,7 +123,6 @@ class _Run:
     def __init__(self, mira: MIRA, columns: Columns, background: Background, start: Floats) -> None:
         self._columns = columns
         self._background = background
-        self._features = features_of(columns)
         self._settings = (mira.c, mira.decay, mira.model_bg, mira.safe_hope)
         # A feature that is the same for all candidates of a sentence has no say.
         self._weights = np.where(columns.varies, start, 0.0)
@@ -136,7 +135,7 @@ class _Run:
         self._lag = np.zeros_like(self._weights)
         self._time = 0
         self.moves = 0
-        self._best = np.empty(len(columns.starts) - 1, dtype=np.int64)
+        self._scores = np.empty(len(columns))
 
     @property
     def mean(self) -> Floats:
@@ -145,7 +144,7 @@ class _Run:
 
     def go_over(self, turn: NDArray[np.int64]) -> None:
         """One pass."""
-        starts, features = self._columns.starts, self._features
+        starts, features = self._columns.starts, self._columns.features
         self.moves += self._background.go_over(
             turn, starts, features, self._inverse, self._settings, self._weights, self._lag, self._time
         )
@@ -153,8 +152,9 @@ class _Run:
 
     def score(self) -> float:
         """Pool score of the mean weights."""
-        best_candidates(self._columns.starts, self._features, self.mean, self._best)
-        return self._background.corpus_score(self._best)
+        mean, d = self.mean, self._columns.dense.shape[1]
+        model_scores(self._columns.features, mean[:d], mean[d:], 0, self._scores)
+        return self._background.corpus_score(self._columns.best(self._scores))
 
 
 def _overflow(vector: Floats, start: Weights, columns: Columns) -> UserError:
@@ -164,19 +164,6 @@ def _overflow(vector: Floats, start: Weights, columns: Columns) -> UserError:
         expected="differences below 1e150",
         remedy="divide its values by a power of ten",
     )
-
-
-def _warnings(effect: Floats, start: Weights, columns: Columns) -> tuple[str, ...]:
-    """What a person should know before using the weights; `effect` (d + p,) is what each does to the scores."""
-    count = int(columns.varies.sum())
-    effect = np.where(columns.varies, np.abs(effect), 0.0)
-    learnt = effect[effect > 0.0]
-    if not len(learnt):
-        return ("all learnt weights are 0: the features say nothing about which candidate is better",)
-    if count > 1 and (len(learnt) == 1 or np.partition(learnt, -2)[-2] <= VANISHING * learnt.max()):
-        which = _column_name(int(np.argmax(effect)), start, columns)
-        return (f"degenerate weights: {which} alone decides, all others vanish beside it",)
-    return ()
 
 
 def _column_name(k: int, start: Weights, columns: Columns) -> str:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics import Metric, metric
 from lasw.tuning.optimisers.mert import GAIN, LineSearch
-from lasw.tuning.pool import Columns, Floats
+from lasw.tuning.pool import Columns, Floats, centred
 from lasw.tuning.weights import Weights
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def lengthening(pool: Pool, vector: Floats, measure: Metric) -> Floats:
     if best.score <= here.score + GAIN:
         return nothing
     ends = np.maximum if best.position > 0 else np.minimum
-    there = _first_best(scores + best.position * slopes, columns.starts)
+    there = columns.best(scores + best.position * slopes)
     at_an_end = lengths[there] == ends.reduceat(lengths, columns.starts[:-1])
     off = abs(length_ratio(pool, columns.order[there]) - 1)
     return nothing if at_an_end.mean() > MOST_AT_AN_END and off > MOST_OFF else best.position * way
@@ -71,19 +71,12 @@ def longer(columns: Columns, lengths: Floats) -> Floats:
     d = columns.dense.shape[1]
     way = np.zeros(len(columns.varies))
     varying = np.flatnonzero(columns.varies[:d])
-    x = columns.centred(columns.dense[:, varying] / columns.scale[varying])
+    x = centred(columns.starts, columns.dense[:, varying] / columns.scale[varying])
     # einsum, not BLAS: the same bits on any number of cores.
     squares = np.einsum("ni,nj->ij", x, x) / len(x)
-    products = np.einsum("ni,n->i", x, columns.centred(lengths)) / len(x)
+    products = np.einsum("ni,n->i", x, centred(columns.starts, lengths)) / len(x)
     way[varying] = np.linalg.solve(squares + RIDGE * np.eye(len(varying)), products) / columns.scale[varying]
     return way
-
-
-def _first_best(scores: Floats, starts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(S,) places of the best candidates, the earliest among equals."""
-    highest = np.repeat(np.maximum.reduceat(scores, starts[:-1]), np.diff(starts))
-    places = np.flatnonzero(scores == highest)
-    return places[np.searchsorted(places, starts[:-1])]
 
 
 def shortness(pool: Pool, weights: Weights) -> tuple[str, ...]:

@@ -28,18 +28,18 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from lasw.metrics import UserError
-from lasw.tuning.pool import NOISE
+from lasw.tuning.optimisers.base import vanishing
+from lasw.tuning.pool import NOISE, Floats
 
-Floats = NDArray[np.float64]
 Matrix: TypeAlias = "Floats | scipy.sparse.csr_array"
 
 L2 = 1.0
 MAX_STEPS = 100
 TOLERANCE = 1e-8
-# A weight that is this much smaller in effect than the largest one plays no part.
-VANISHING = 1e-6
 MIRROR_IMAGES = 2.0
 NEWTON_COLUMNS = 512
+# Of Newton's step, what is tried until it leads down; behind the last there is no progress in double precision.
+STEP_LENGTHS = tuple(0.5**k for k in range(34))
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,11 @@ def _fit(
     b, steps, converged = solve(problem, np.zeros(scaled.shape[1]))
     weights = start.astype(np.float64)
     weights[moved] = b / scale[moved]
-    return Ranking(weights, moved, problem.value(b), steps, _warnings(b, moved, converged, steps, names), scale)
+    places = np.flatnonzero(moved)
+    warnings = vanishing(b, lambda k: names[places[k]] if names is not None else f"column {places[k]}")
+    if not converged:
+        warnings = (f"the regression did not converge in {steps} steps", *warnings)
+    return Ranking(weights, moved, problem.value(b), steps, warnings, scale)
 
 
 @dataclass(frozen=True)
@@ -209,22 +213,25 @@ def _newton(problem: _Problem, b: Floats) -> tuple[Floats, int, bool]:
         gradient = problem.gradient_at(z, b)
         if np.abs(gradient).max() <= enough:
             return b, step, True
-        curvature = problem.c * problem.loss.curvature(z, problem.y)
-        hessian = (x * curvature[:, None]).T @ x
-        hessian[np.diag_indices_from(hessian)] += problem.l2
+        hessian = summed_squares(x, problem.c * problem.loss.curvature(z, problem.y), problem.l2)
         direction = np.linalg.solve(hessian, gradient)
         along = x @ direction
-        length = 1.0
-        while True:
+        for length in STEP_LENGTHS:
             tried, tried_z = b - length * direction, z - length * along
             tried_value = problem.value_at(tried_z, tried)
             if tried_value <= value:
                 break
-            length /= 2
-            if length < 1e-10:  # no further progress in double precision: this is the minimum
-                return b, step, True
+        else:
+            return b, step, True
         b, z, value = tried, tried_z, tried_value
     return b, MAX_STEPS, False
+
+
+def summed_squares(x: Floats, weights: Floats, ridge: Floats | float = 0.0) -> Floats:
+    """(q, q) the sum of the products x_k x_k' of rows (m, q), each times its weight (m,), `ridge` on the diagonal."""
+    squares = (x * weights[:, None]).T @ x
+    squares[np.diag_indices_from(squares)] += ridge
+    return squares
 
 
 def _lbfgs(problem: _Problem, b: Floats) -> tuple[Floats, int, bool]:
@@ -278,23 +285,6 @@ def _scaled(x: Matrix, moved: NDArray[np.bool_], scale: Floats) -> Matrix:
     if isinstance(x, np.ndarray):
         return x[:, moved] / scale[moved]
     return scipy.sparse.csr_array(x[:, np.flatnonzero(moved)] @ scipy.sparse.diags_array(1.0 / scale[moved]))
-
-
-def _warnings(
-    b: Floats, moved: NDArray[np.bool_], converged: bool, steps: int, names: tuple[str, ...] | None
-) -> tuple[str, ...]:
-    """What a person should know before using the weights; b is in effect on the score, whatever the units."""
-    warnings: list[str] = []
-    if not converged:
-        warnings.append(f"the regression did not converge in {steps} steps")
-    largest = float(np.abs(b).max())
-    if largest == 0.0:
-        warnings.append("all learnt weights are 0: the features say nothing about which candidate is better")
-    elif len(b) > 1 and np.partition(np.abs(b), -2)[-2] <= VANISHING * largest:
-        column = int(np.flatnonzero(moved)[np.argmax(np.abs(b))])
-        which = names[column] if names is not None else f"column {column}"
-        warnings.append(f"degenerate weights: {which} alone decides, all others vanish beside it")
-    return tuple(warnings)
 
 
 def _loses(z: Floats) -> Floats:

@@ -132,6 +132,21 @@ def test_of_equal_lines_the_earliest_counts() -> None:
 def test_of_equal_scores_the_nearest_point_is_taken() -> None:
     position, score = search([-2, 0, -4], [-1, 0, 1], [0.3, 0.1, 0.3])
     assert (position, score) == (-8.0, 0.3)
+    # Crossings at -4 and 2: the interval behind the last one is nearer than that before the first.
+    assert search([-4, 0, -2], [-1, 0, 1], [0.3, 0.1, 0.3]) == (8.0, 0.3)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e6, 1e-6])
+def test_what_only_rounding_separates_is_no_interval(scale: float) -> None:
+    # Both sentences change at 0.3, but for rounding, and in between both would have their better candidate.
+    first, second = 0.3 * scale, (0.1 + 0.2) * scale
+    assert first < second < first * (1 + 1e-11)
+    statistics = np.array([[0.1, 1.0], [0.9, 1.0], [0.9, 1.0], [0.2, 1.0]])
+    lines = LineSearch(np.array([0, 2, 4]), statistics, metric("BLEU:corpus=mean"))
+    intercepts, slopes = np.array([0.0, -first, 0.0, -second]), np.array([0.0, 1.0, 0.0, 1.0])
+    best = lines.search(intercepts, slopes)
+    assert (best.intervals, best.score) == (2, 0.55)
+    assert best.position == pytest.approx(1.1 * second)
 
 
 def test_three_lines_through_one_point_have_no_interval_for_the_middle_one() -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy
 from scipy import sparse as sp
 from sklearn.linear_model import LogisticRegression, Ridge
 
@@ -37,6 +38,43 @@ def test_logistic_regression_equals_scikit_learn_on_both_mirror_images(l2):
     z = both @ (found.weights * scale) * np.sign(labels)
     objective = weights @ np.log1p(np.exp(-z)) + l2 / 2 * np.sum((found.weights * scale) ** 2)
     assert found.objective == pytest.approx(objective, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("x", "c", "l2"),
+    [
+        ([[8, 2, 7], [-3, 2, 13], [-1, 52, 1], [-1, -5, -10]], [75.5, 7.2, 0.2, 77.5], 0.01),
+        ([[2, 18, -1], [0, -2, 1], [-3, 2, 0], [-1, -2, 0]], [0.5, 0.2, 14.4, 56.9], 0.01),
+        ([[2, -2], [-6, -3], [-3, 1], [0, -1]], [0.8, 13.5, 0.2, 14.0], 0.001),
+    ],
+)
+def test_pairs_on_which_whole_newton_steps_go_too_far(x, c, l2):
+    x, c = np.array(x, dtype=float), np.array(c)
+    scaled = x / scale_of(x, c)
+
+    def value_and_gradient(b):
+        loses = scipy.special.expit(-scaled @ b)
+        value = 2 * c @ np.logaddexp(0, -scaled @ b) + l2 / 2 * b @ b
+        return value, -2 * (c * loses) @ scaled + l2 * b
+
+    peer = scipy.optimize.minimize(value_and_gradient, np.zeros(x.shape[1]), jac=True, tol=1e-12)
+    fit = fit_ranking(x, np.ones(len(x)), c, np.zeros(x.shape[1]), l2=l2)
+    assert fit.weights * scale_of(x, c) == pytest.approx(peer.x, rel=1e-4)
+    assert fit.objective == pytest.approx(peer.fun, rel=1e-9)
+    assert fit.steps < 15
+    assert fit.warnings == ()
+    # The way down is never up: one step of the whole length would have raised the loss somewhere.
+    assert whole_steps_rise(scaled, c, l2)
+
+
+def whole_steps_rise(x, c, l2):
+    b, values = np.zeros(x.shape[1]), []
+    for _ in range(15):
+        values.append(2 * c @ np.logaddexp(0, -x @ b) + l2 / 2 * b @ b)
+        loses = scipy.special.expit(-x @ b)
+        hessian = (x * (2 * c * loses * (1 - loses))[:, None]).T @ x + l2 * np.eye(len(b))
+        b = b - np.linalg.solve(hessian, l2 * b - 2 * (c * loses) @ x)
+    return max(np.diff(values)) > 0.1
 
 
 @pytest.mark.parametrize("l2", [0.1, 30.0])

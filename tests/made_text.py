@@ -1,15 +1,32 @@
 """Parallel text in two made-up languages, for tests that train a system: words with several translations, and an order
-of words that differs a little."""
+of words that differs a little. Folders of people's judgements."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 _NOUNS = [("hund", "dog"), ("katze", "cat"), ("haus", "house"), ("baum", "tree"), ("bank", "bank"), ("bank", "bench")]
 _NOUNS += [("schloss", "castle"), ("schloss", "lock"), ("fenster", "window"), ("strasse", "street"), ("buch", "book")]
 _VERBS = [("sieht", "sees"), ("findet", "finds"), ("mag", "likes"), ("baut", "builds"), ("baut", "makes")]
 _ADJECTIVES = [("alte", "old"), ("neue", "new"), ("kleine", "small"), ("kleine", "little"), ("schöne", "nice")]
 _ADVERBS = [("heute", "today"), ("oft", "often"), ("nie", "never"), ("bald", "soon")]
+
+
+def write_judgements(
+    folder: Path,
+    references: Sequence[str],
+    systems: Mapping[str, Sequence[str]],
+    pairs: Iterable[str],
+    header: str = "seg1\tsysA\tsysB\trel\n",
+) -> Path:
+    """A folder as `lasw agree` reads it; `pairs` are lines of its table, with their ends."""
+    (folder / "hyp").mkdir(parents=True)
+    for name, lines in {"ref": references, **{f"hyp/{system}": lines for system, lines in systems.items()}}.items():
+        (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
+    (folder / "pairs.tsv").write_text(header + "".join(pairs))
+    return folder
 
 
 def parallel_text(count: int, seed: int = 1) -> tuple[list[str], list[str]]:

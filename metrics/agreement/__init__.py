@@ -6,7 +6,7 @@ from lasw.metrics.lazily import front_door
 
 # fmt: off
 if TYPE_CHECKING:
-    from lasw.metrics.agreement.correlation import TAUS, Correlation, tau_of_counts
+    from lasw.metrics.agreement.correlation import TAUS, Correlation, quotient, tau_of_counts
     from lasw.metrics.agreement.direct_assessment import DirectAssessment, read_direct_assessment
     from lasw.metrics.agreement.drawing import Panel, panel_title, picture
     from lasw.metrics.agreement.judgements import Judgements, read_judgements

@@ -8,6 +8,7 @@ item was drawn; there a correlation that does not exist is NaN.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +64,7 @@ def tau_of_counts(orders: NDArray[np.float64], tau: int) -> NDArray[np.float64]:
     ties = pairs - concordant - discordant
     numerator = concordant - discordant - (ties if tau == 12 else 0.0)
     denominator = concordant + discordant if tau == 13 else pairs
-    return _quotient(np.asarray(numerator), np.asarray(denominator))
+    return quotient(np.asarray(numerator), np.asarray(denominator))
 
 
 def pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> Correlation:
@@ -103,7 +104,7 @@ def resampled_pearson(
     uv, uu, vv = (np.einsum("bn,bn->b", counts, a * b) for a, b in ((u, v), (u, u), (v, v)))
     defined = (uu > _VANISHING * drawn) & (vv > _VANISHING * drawn)
     product = np.sqrt(np.where(defined, uu * vv, 0.0))
-    return np.clip(_quotient(uv, product), -1.0, 1.0)
+    return np.clip(quotient(uv, product), -1.0, 1.0)
 
 
 def resampled_spearman(
@@ -117,12 +118,12 @@ def _centred(
     values: NDArray[np.float64], counts: NDArray[np.float64], drawn: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """(b, n) values less their mean in each data set, scaled to at most about 1."""
-    known = np.where(counts > 0, values, np.nan)
+    drawn_values = np.where(counts > 0, values, np.nan)
     with np.errstate(all="ignore"):
-        low, high = (f.reduce(known, axis=1, initial=np.nan) for f in (np.fmin, np.fmax))
+        low, high = (f.reduce(drawn_values, axis=1, initial=np.nan) for f in (np.fmin, np.fmax))
     spread = np.where(high > low, high - low, 1.0)
-    shifted = np.where(counts > 0, (known - low[:, None]) / spread[:, None], 0.0)
-    means = _quotient(np.einsum("bn,bn->b", counts, shifted), drawn)
+    shifted = np.where(counts > 0, (drawn_values - low[:, None]) / spread[:, None], 0.0)
+    means = quotient(np.einsum("bn,bn->b", counts, shifted), drawn)
     return shifted - np.where(np.isnan(means), 0.0, means)[:, None]
 
 
@@ -145,8 +146,7 @@ def _resampled_ranks(x: NDArray[np.float64], counts: NDArray[np.float64]) -> NDA
     return np.asarray(below + (level + 1) / 2)
 
 
-def _quotient(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
+def quotient(numerator: NDArray[np.float64], denominator: NDArray[Any]) -> NDArray[np.float64]:
     """Their quotient, NaN where the denominator is 0."""
-    quotient = np.full(numerator.shape, np.nan)
-    np.divide(numerator, denominator, out=quotient, where=denominator > 0)
-    return quotient
+    out = np.full(numerator.shape, np.nan)
+    return np.asarray(np.divide(numerator, denominator, out=out, where=denominator > 0))

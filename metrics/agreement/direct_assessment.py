@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.agreement.judgements import MOST_SEGMENTS, segment_number
+from lasw.metrics.agreement.judgements import MOST_SEGMENTS, check_columns, read_table, segment_number
 from lasw.metrics.base import Evaluation, number_in
 from lasw.metrics.errors import UserError
-from lasw.metrics.text import Corpus, References, Vocabulary, read_lines
+from lasw.metrics.text import Corpus, References, Vocabulary
 
 _REFERENCE = re.compile(r"ref\d*")
 
@@ -62,8 +62,7 @@ class DirectAssessment:
     def take(self, rows: NDArray[np.integer]) -> DirectAssessment:
         """Only the translations `rows`."""
         rows = np.asarray(rows)
-        references = References(tuple(corpus.take(rows) for corpus in self.references.corpora))
-        evaluation = Evaluation(references, (self.hypotheses.take(rows),))
+        evaluation = Evaluation(self.references.take(rows), (self.hypotheses.take(rows),))
         columns = (self.marks[rows], self.segments[rows], self.systems, self.gave[:, rows])
         return DirectAssessment(self.name, evaluation, *columns)
 
@@ -77,16 +76,10 @@ def read_direct_assessment(
         UserError: a column is missing or named twice, a line has another number of columns, a mark is no finite number,
             a segment no number from 1, a system has two marks for one segment or no name, or there is no line.
     """
-    lines = read_lines(path, encoding=encoding)
-    header = lines[0].split("\t") if lines else []
-    references = _check_header(header, path)
-    if len(lines) > 1 and not lines[-1]:
-        raise UserError("one extra blank last line", path=path, line=len(lines), remedy="remove it")
-    rows = []
-    for number, line in enumerate(lines[1:], start=2):
-        rows.append(line.split("\t"))
-        if len(rows[-1]) != len(header):
-            raise UserError(f"{len(rows[-1])} columns", path=path, line=number, expected=f"{len(header)}")
+    header, numbered = read_table(path, encoding)
+    references = [name for name in header if _REFERENCE.fullmatch(name)]
+    check_columns(header, ("human", "hyp", *(references or ["ref"])), header, path)
+    rows = [fields for _, fields in numbered]
     if not rows:
         raise UserError("no marks", path=path, expected="a line a translation")
     columns: dict[str, tuple[str, ...]] = dict(zip(header, zip(*rows, strict=True), strict=True))
@@ -109,20 +102,6 @@ def read_direct_assessment(
     return DirectAssessment(_stem(Path(path)), evaluation, marks, segments, systems, gave)
 
 
-def _check_header(header: Sequence[str], path: str | Path) -> list[str]:
-    """The columns that are references."""
-    references = [name for name in header if _REFERENCE.fullmatch(name)]
-    missing = [name for name in ("human", "hyp") if name not in header] + ([] if references else ["ref"])
-    if missing:
-        raise UserError(
-            f"no column {missing[0]!r}", path=path, line=1, expected="a first line that names the columns, with tabs"
-        )
-    twice = [name for name in header if header.count(name) > 1]
-    if twice:
-        raise UserError(f"two columns {twice[0]!r}", path=path, line=1, expected="each once")
-    return references
-
-
 def _mark(text: str, path: str | Path, line: int) -> float:
     value = number_in(text)
     if value is None:
@@ -139,8 +118,8 @@ def _segment(text: str, path: str | Path, line: int) -> int:
 
 def _systems(names: Sequence[str], n: int) -> tuple[tuple[str, ...], NDArray[np.bool_]]:
     """The systems, and which of the n translations each gave."""
-    known = set(names)
-    givers = [parts if known.issuperset(parts := name.split("+")) else [name] for name in names]
+    alone = set(names)
+    givers = [parts if alone.issuperset(parts := name.split("+")) else [name] for name in names]
     systems = tuple(sorted({name for parts in givers for name in parts}))
     index = {name: k for k, name in enumerate(systems)}
     gave = np.zeros((len(systems), n), dtype=np.bool_)

@@ -88,9 +88,9 @@ def _panel(labels: Sequence[str], panel: Panel, margin: float) -> str:
         for column, second in enumerate(order):
             p = panel.significance.p_values[first, second]
             fill = _SELF if first == second else _colour(p)
-            said = "" if first == second else _tooltip(labels[first], labels[second], float(p))
+            tooltip = "" if first == second else _tooltip(labels[first], labels[second], float(p))
             box = f'x="{left + column * _CELL:g}" y="{y:g}" width="{_CELL - 1}" height="{_CELL - 1}"'
-            parts.append(f'<rect {box} fill="{fill}">{said}</rect>')
+            parts.append(f'<rect {box} fill="{fill}">{tooltip}</rect>')
     return "\n".join(parts) + "\n"
 
 

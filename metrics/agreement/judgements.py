@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lasw.metrics.agreement.correlation import quotient
 from lasw.metrics.base import Evaluation, number_in
 from lasw.metrics.errors import UserError, unknown
 from lasw.metrics.text import References, read_corpora, read_lines
@@ -60,10 +61,7 @@ class Judgements:
     def expected_wins(self) -> NDArray[np.float64]:
         """(S,) share of each system's comparisons that it won, ties left out; NaN for a system never compared."""
         wins = np.bincount(self.better, minlength=len(self.systems)).astype(np.float64)
-        compared = wins + np.bincount(self.worse, minlength=len(self.systems))
-        shares = np.full(len(wins), np.nan)
-        np.divide(wins, compared, out=shares, where=compared > 0)
-        return shares
+        return quotient(wins, wins + np.bincount(self.worse, minlength=len(self.systems)))
 
 
 def read_judgements(
@@ -106,15 +104,15 @@ def _tables(folder: Path, name: str) -> list[Path]:
 
 def _texts(folder: Path) -> list[tuple[str, Path]]:
     """(name, path) of the text files of a folder, by name; two files of one name are refused."""
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for path in sorted(folder.iterdir()) if folder.is_dir() else []:
         match = _TEXT.fullmatch(path.name)
         if match is None:
             continue
-        if match["name"] in found:
-            raise UserError(f"the same text as {found[match['name']].name}", path=path, expected="one file for each")
-        found[match["name"]] = path
-    return sorted(found.items())
+        if match["name"] in paths:
+            raise UserError(f"the same text as {paths[match['name']].name}", path=path, expected="one file for each")
+        paths[match["name"]] = path
+    return sorted(paths.items())
 
 
 def _read_pairs(
@@ -166,24 +164,43 @@ def _read_systems(path: Path, systems: tuple[str, ...], encoding: str) -> NDArra
 
 def _rows(path: Path, columns: tuple[str, ...], encoding: str) -> Iterator[tuple[int, list[str]]]:
     """The 1-based number of each line behind the first, and its fields of these columns."""
+    header, rows = read_table(path, encoding)
+    check_columns(header, columns, columns, path)
+    places = [header.index(name) for name in columns]
+    return ((number, [fields[place] for place in places]) for number, fields in rows)
+
+
+def read_table(path: str | Path, encoding: str) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
+    """The names of a table's columns; the 1-based number and the fields of each line behind them.
+
+    Raises:
+        UserError: it cannot be read; when its lines are gone through, another number of fields or a blank last line.
+    """
     lines = read_lines(path, encoding=encoding)
     header = lines[0].split("\t") if lines else []
-    missing = [name for name in columns if name not in header]
-    if missing:
+
+    def rows() -> Iterator[tuple[int, list[str]]]:
+        for number, line in enumerate(lines[1:], start=2):
+            fields = line.split("\t")
+            if not line and number == len(lines):
+                raise UserError("one extra blank last line", path=path, line=number, remedy="remove it")
+            if len(fields) != len(header):
+                raise UserError(f"{len(fields)} columns", path=path, line=number, expected=f"{len(header)}")
+            yield number, fields
+
+    return header, rows()
+
+
+def check_columns(header: Sequence[str], needed: Iterable[str], once: Iterable[str], path: str | Path) -> None:
+    """Raise UserError unless the columns `needed` are there, and none of `once` twice."""
+    missing = next((name for name in needed if name not in header), None)
+    if missing is not None:
         raise UserError(
-            f"no column {missing[0]!r}", path=path, line=1, expected="a first line that names the columns, with tabs"
+            f"no column {missing!r}", path=path, line=1, expected="a first line that names the columns, with tabs"
         )
-    twice = next((name for name in columns if header.count(name) > 1), None)
+    twice = next((name for name in once if header.count(name) > 1), None)
     if twice is not None:
         raise UserError(f"two columns {twice!r}", path=path, line=1, expected="each once")
-    places = [header.index(name) for name in columns]
-    for number, line in enumerate(lines[1:], start=2):
-        fields = line.split("\t")
-        if not line and number == len(lines):
-            raise UserError("one extra blank last line", path=path, line=number, remedy="remove it")
-        if len(fields) != len(header):
-            raise UserError(f"{len(fields)} columns", path=path, line=number, expected=f"{len(header)}")
-        yield number, [fields[place] for place in places]
 
 
 def segment_number(text: str) -> int:

@@ -23,6 +23,7 @@ from lasw.metrics.agreement.correlation import (
     Correlation,
     kendall,
     pearson,
+    quotient,
     resampled_pearson,
     resampled_spearman,
     spearman,
@@ -151,7 +152,7 @@ def _with_preferences(scores: Scores, judgements: Judgements, tau: int) -> Agree
     def human(counts: NDArray[np.float64]) -> NDArray[np.float64]:
         if judgements.given is not None:
             return np.broadcast_to(judgements.given, (len(counts), len(judgements.given)))
-        return _shares(weighted_sums(counts, won), weighted_sums(counts, compared))
+        return quotient(weighted_sums(counts, won), weighted_sums(counts, compared))
 
     measures = {(SEGMENTS, "kendall"): Measure(kendall(better, worse, tau=tau), taus)}
     measures |= _of_systems(corpus, human, n)
@@ -179,7 +180,7 @@ def _with_marks(scores: Scores, data: DirectAssessment) -> Agreement:
     def human(counts: NDArray[np.float64]) -> NDArray[np.float64]:
         drawn = [counts[:, unit[of_one]] for of_one in rows]
         sums = [weighted_sums(c, marks[of_one][:, None])[:, 0] for c, of_one in zip(drawn, rows, strict=True)]
-        return _shares(np.stack(sums, axis=1), np.stack([c.sum(axis=1) for c in drawn], axis=1))
+        return quotient(np.stack(sums, axis=1), np.stack([c.sum(axis=1) for c in drawn], axis=1))
 
     return Agreement(measures | _of_systems(corpus, human, len(units)), len(units))
 
@@ -223,10 +224,3 @@ def _sums_by(group: NDArray[np.int64], groups: int, rows: NDArray[Any]) -> NDArr
     cells = (group[:, None] * width + np.arange(width)).ravel()
     sums = np.bincount(cells, weights=rows.astype(np.float64).ravel(), minlength=groups * width)
     return np.asarray(sums, dtype=np.float64).reshape(groups, width)
-
-
-def _shares(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Part over whole, NaN where the whole is 0."""
-    shares = np.full(part.shape, np.nan)
-    np.divide(part, whole, out=shares, where=whole > 0)
-    return shares

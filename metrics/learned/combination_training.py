@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.agreement import Judgements
+from lasw.metrics.base import Metric
 from lasw.metrics.errors import UserError, unknown
 from lasw.metrics.learned.combination import (
     COMBINATION_KINDS,
@@ -18,9 +20,9 @@ from lasw.metrics.learned.combination import (
     logarithm,
     scaled,
 )
-from lasw.metrics.learned.learning import preference_columns
+from lasw.metrics.learned.learning import Columns, preference_columns
 from lasw.metrics.registry import metric
-from lasw.metrics.text import Corpus
+from lasw.metrics.text import Corpus, References
 
 DEFAULT_PENALTY = 1e-3
 _STEPS = 50
@@ -60,8 +62,7 @@ def train_combination(
     twice = next((spec for k, spec in enumerate(specs) if spec in specs[:k]), None)
     if twice is not None or not specs:
         raise UserError(f"metric {twice!r} twice" if specs else "no metrics", expected="each once, at least one")
-    found = [_columns(judgements, specs) for judgements in data]
-    better, worse = (np.concatenate(side) for side in zip(*found, strict=True))
+    better, worse = preference_columns(data, partial(_columns, [metric(spec) for spec in specs]))
     return fit_weights(better, worse, specs, kind=kind, penalty=penalty, floor=floor, signed=signed)
 
 
@@ -103,16 +104,15 @@ def fit_weights(
     return CombinationModel(kind, names, scaled((weights / scale)[kept]), floor, training=training)
 
 
-def _columns(judgements: Judgements, specs: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    metrics = [metric(spec) for spec in specs]
-    prepared = [m.prepare(judgements.evaluation.references) for m in metrics]
+def _columns(metrics: Sequence[Metric], references: References) -> Columns:
+    prepared = [m.prepare(references) for m in metrics]
 
     def columns(hypotheses: Corpus, owner: NDArray[np.int32]) -> NDArray[np.float64]:
         pairs = zip(metrics, prepared, strict=True)
         scores = [m.sentence_scores(m.statistics(hypotheses, digest, owner)) for m, digest in pairs]
         return np.stack(scores, axis=1)
 
-    return preference_columns(judgements, columns)
+    return columns
 
 
 def _logistic(differences: NDArray[np.float64], penalty: float, signed: bool) -> NDArray[np.float64]:

@@ -12,12 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.agreement import DirectAssessment, Scores, weighted_sums
+from lasw.metrics.agreement import DirectAssessment, Scores, quotient, weighted_sums
 from lasw.metrics.base import Evaluation, Metric
 from lasw.metrics.errors import UserError
 from lasw.metrics.learned.trainers import Data, Trainer
 from lasw.metrics.significance import BOOTSTRAP_SEED
-from lasw.metrics.text import References
 
 
 def held_out_scores(trainer: Trainer, data: Sequence[Data], folds: int, *, seed: int = BOOTSTRAP_SEED) -> list[Scores]:
@@ -74,8 +73,8 @@ def _judged(data: Data) -> int:
 
 
 def _part(evaluation: Evaluation, rows: NDArray[np.integer]) -> Evaluation:
-    references = References(tuple(corpus.take(rows) for corpus in evaluation.references.corpora))
-    return Evaluation(references, tuple(system.take(rows) for system in evaluation.systems))
+    systems = tuple(system.take(rows) for system in evaluation.systems)
+    return Evaluation(evaluation.references.take(rows), systems)
 
 
 def _joined(metrics: Sequence[Metric], evaluation: Evaluation, fold: NDArray[np.integer]) -> Scores:
@@ -97,9 +96,6 @@ def _joined(metrics: Sequence[Metric], evaluation: Evaluation, fold: NDArray[np.
             drawn = counts[:, here].sum(axis=1)
             sums = weighted_sums(counts[:, here], part.statistics(metric)[system][place[rows[here]]])
             total[drawn > 0] += drawn[drawn > 0] * metric.corpus_scores(sums[drawn > 0])
-        size = counts.sum(axis=1)
-        means = np.full(len(size), np.nan)
-        np.divide(total, size, out=means, where=size > 0)
-        return means
+        return quotient(total, counts.sum(axis=1))
 
     return Scores(sentences, corpus)

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from lasw.metrics.agreement import Judgements, read_judgements
 from lasw.metrics.errors import UserError
-from lasw.metrics.text import Corpus, open_bytes
+from lasw.metrics.text import Corpus, References, open_bytes
+
+Columns = Callable[[Corpus, NDArray[np.int32]], NDArray[np.float64]]
 
 _CHUNK = 1 << 20
 
@@ -31,16 +33,14 @@ def read_preferences(
     for k, path in enumerate(paths):
         if path.resolve() in [other.resolve() for other in paths[:k]]:
             raise UserError("the same folder twice", path=path, expected="each one once")
-    found = [read_judgements(path, preprocess=preprocess, encoding=encoding) for path in paths]
-    for judgements, path in zip(found, paths, strict=True):
+    data = [read_judgements(path, preprocess=preprocess, encoding=encoding) for path in paths]
+    for judgements, path in zip(data, paths, strict=True):
         if not len(judgements.segment):
             raise UserError("no preferences", path=path, expected="pairs of which one is better")
-    return found
+    return data
 
 
-def by_system(
-    judgements: Judgements, columns: Callable[[Corpus, NDArray[np.int32]], NDArray[np.float64]]
-) -> NDArray[np.float64]:
+def by_system(judgements: Judgements, columns: Columns) -> NDArray[np.float64]:
     """(S, n, d): the d numbers that `columns` gives for each translation of each system, 0 where nobody judged one.
 
     Args:
@@ -53,20 +53,29 @@ def by_system(
     out: NDArray[np.float64] | None = None
     for system, rows in enumerate(judged):
         segments = np.flatnonzero(rows).astype(np.int32)
-        found = columns(judgements.evaluation.systems[system].take(segments), segments)
+        numbers = columns(judgements.evaluation.systems[system].take(segments), segments)
         if out is None:
-            out = np.zeros((*judged.shape, found.shape[1]))
-        out[system, segments] = found
+            out = np.zeros((*judged.shape, numbers.shape[1]))
+        out[system, segments] = numbers
     assert out is not None  # a folder without systems was refused when it was read
     return out
 
 
 def preference_columns(
-    judgements: Judgements, columns: Callable[[Corpus, NDArray[np.int32]], NDArray[np.float64]]
+    data: Sequence[Judgements], columns: Callable[[References], Columns]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(m, d) numbers of the better and of the worse translation of each preference; arguments as `by_system`."""
-    table = by_system(judgements, columns)
-    return table[judgements.better, judgements.segment], table[judgements.worse, judgements.segment]
+    """(m, d) numbers of the better and of the worse translation of each preference, set after set.
+
+    Args:
+        data: sets of preferences.
+        columns: from the references of a set to the `columns` of `by_system`.
+    """
+    better, worse = [], []
+    for judgements in data:
+        table = by_system(judgements, columns(judgements.evaluation.references))
+        better.append(table[judgements.better, judgements.segment])
+        worse.append(table[judgements.worse, judgements.segment])
+    return np.concatenate(better), np.concatenate(worse)
 
 
 def training_fingerprint(paths: Sequence[str | Path]) -> str:

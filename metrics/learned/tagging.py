@@ -65,10 +65,10 @@ class TaggedText:
         return words, Corpus(np.ascontiguousarray(ids[1]), corpus.offsets, self.tags, corpus.path)
 
     def _up_to_date(self) -> NDArray[np.int32]:
-        known = self._ids.shape[1]
-        if known < len(self._vocabulary):
+        done = self._ids.shape[1]
+        if done < len(self._vocabulary):
             new = []
-            for k in range(known, len(self._vocabulary)):
+            for k in range(done, len(self._vocabulary)):
                 word, tag = parted(self._vocabulary[k])
                 new.append((self.words.add(word), self.tags.add(tag) if tag else -1))
             self._ids = np.concatenate([self._ids, np.array(new, dtype=np.int32).T], axis=1)

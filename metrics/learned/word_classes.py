@@ -31,8 +31,8 @@ def most_frequent(corpora: Iterable[Corpus], size: int = FUNCTION_WORDS) -> tupl
     """The `size` most frequent words of some texts, punctuation left out; equally frequent ones by name."""
     counts: dict[str, int] = {}
     for corpus in corpora:
-        ids, found = np.unique(corpus.ids, return_counts=True)
-        for index, count in zip(ids.tolist(), found.tolist(), strict=True):
+        ids, occurrences = np.unique(corpus.ids, return_counts=True)
+        for index, count in zip(ids.tolist(), occurrences.tolist(), strict=True):
             word = corpus.vocabulary[index]
             counts[word] = counts.get(word, 0) + count
     words = [word for word in counts if not is_punctuation(word)]
@@ -84,9 +84,9 @@ class WordClasses:
         return out
 
     def _up_to_date(self) -> NDArray[np.int8]:
-        known = len(self._classes)
-        if known < len(self._vocabulary):
-            new = [self._class_of(self._vocabulary[k]) for k in range(known, len(self._vocabulary))]
+        done = len(self._classes)
+        if done < len(self._vocabulary):
+            new = [self._class_of(self._vocabulary[k]) for k in range(done, len(self._vocabulary))]
             self._classes = np.concatenate([self._classes, np.array(new, dtype=np.int8)])
         return self._classes
 

@@ -101,23 +101,23 @@ def differences(
     first = np.asarray(systems[0])
     means = [spread(metric, statistics).mean for statistics in systems]
     drawn: Floats | None = None
-    found: list[Difference | None] = [None]
+    results: list[Difference | None] = [None]
     for statistics, mean in zip(systems[1:], means[1:], strict=True):
         value = mean - means[0]
         if np.array_equal(statistics, first):
-            found.append(Difference(0.0, None, None, None, identical=True))
+            results.append(Difference(0.0, None, None, None, identical=True))
         elif min(len(first), len(statistics)) < MINIMUM_RUNS:
-            found.append(Difference(value, None, None, None))
+            results.append(Difference(value, None, None, None))
         elif test == "randomisation":
             p = randomisation_p_value(metric, first, statistics, samples=samples, seed=seed)
-            found.append(Difference(value, None, None, p))
+            results.append(Difference(value, None, None, p))
         else:
             if drawn is None:
                 drawn = resampled_means(metric, first, samples=samples, seed=seed, system=0)
             # A stream of its own for the runs of this system, whatever the others are.
             other = resampled_means(metric, statistics, samples=samples, seed=seed, system=1)
-            found.append(_from_samples(value, other - drawn))
-    return found
+            results.append(_from_samples(value, other - drawn))
+    return results
 
 
 def resampled_means(metric: Metric, statistics: NDArray[Any], *, samples: int, seed: int, system: int) -> Floats:

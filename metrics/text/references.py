@@ -6,6 +6,9 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lasw.metrics.errors import UserError
 from lasw.metrics.text.corpus import Corpus, Vocabulary, check_parallel, read_corpora
 
@@ -37,6 +40,10 @@ class References:
     def vocabulary(self) -> Vocabulary:
         """The vocabulary that hypotheses must share."""
         return self.corpora[0].vocabulary
+
+    def take(self, rows: NDArray[np.integer]) -> References:
+        """Of the segments `rows` (m,), in that order."""
+        return References(tuple(corpus.take(rows) for corpus in self.corpora))
 
     @classmethod
     def read(

@@ -31,8 +31,12 @@ class VectorFile(ABC):
         """Number of words, n."""
 
     @abstractmethod
+    def row(self, word: str) -> int:
+        """The row of a word, -1 if there is none."""
+
     def find(self, words: Sequence[str]) -> NDArray[np.int64]:
         """The row of each word, -1 where there is none."""
+        return np.array([self.row(word) for word in words], dtype=np.int64)
 
     @abstractmethod
     def word(self, row: int) -> str:

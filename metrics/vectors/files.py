@@ -17,7 +17,6 @@ import os
 import shutil
 import struct
 import tempfile
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, BinaryIO
 
@@ -115,8 +114,8 @@ class GensimFile(VectorFile):
             else:
                 from gensim.models import KeyedVectors
 
-                found: Any = KeyedVectors.load(path, mmap="r")
-                self._vectors = getattr(found, "wv", found)  # of a whole model its vectors
+                model: Any = KeyedVectors.load(path, mmap="r")
+                self._vectors = getattr(model, "wv", model)  # of a whole model its vectors
             self.size = int(self._vectors.vector_size)
         except Exception as error:  # unpickling can fail in any way
             raise UserError(f"gensim cannot read it ({error})", path=path, expected=FORMATS) from None
@@ -125,11 +124,8 @@ class GensimFile(VectorFile):
     def __len__(self) -> int:
         return len(self._vectors.index_to_key)
 
-    def find(self, words: Sequence[str]) -> NDArray[np.int64]:
+    def row(self, word: str) -> int:
         """See `VectorFile`; words made of n-grams get rows behind the others."""
-        return np.array([self._find(word) for word in words], dtype=np.int64)
-
-    def _find(self, word: str) -> int:
         row = self._vectors.key_to_index.get(word, -1)
         if row < 0 and hasattr(self._vectors, "vectors_ngrams") and word in self._vectors:
             return self._extra.setdefault(word, len(self) + len(self._extra))

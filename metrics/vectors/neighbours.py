@@ -30,16 +30,16 @@ def nearest(file: VectorFile, rows: NDArray[np.int64], k: int) -> tuple[NDArray[
     Raises:
         UserError: a vector of the file is not all numbers.
     """
-    found = np.full((len(rows), k), -1, dtype=np.int64)
+    neighbours = np.full((len(rows), k), -1, dtype=np.int64)
     cosines = np.zeros((len(rows), k))
     targets = _unit(file.rows(rows).astype(np.float64))
     for i, several in enumerate(_candidates(file, rows, targets.astype(np.float32), k + _SPARE)):
         kept = several[np.array([bool(file.word(int(row))) for row in several], dtype=np.bool_)]
         exact = (_unit(file.rows(kept).astype(np.float64)) * targets[i]).sum(axis=1)
         order = np.lexsort((kept, -exact))[:k]
-        found[i, : len(order)] = kept[order]
+        neighbours[i, : len(order)] = kept[order]
         cosines[i, : len(order)] = np.clip(exact[order], -1.0, 1.0)
-    return found, cosines
+    return neighbours, cosines
 
 
 def _candidates(

@@ -5,6 +5,7 @@ All of it is memory-mapped, so that a file opens at once whatever its size.
 
 from __future__ import annotations
 
+import bisect
 import os
 import struct
 import zipfile
@@ -39,19 +40,11 @@ class PackedFile(VectorFile):
     def _bytes(self, row: int) -> bytes:
         return bytes(self._words[self._starts[row] : self._starts[row + 1]])
 
-    def find(self, words: Sequence[str]) -> NDArray[np.int64]:
+    def row(self, word: str) -> int:
         """See `VectorFile`."""
-        return np.array([self._find(word.encode()) for word in words], dtype=np.int64)
-
-    def _find(self, word: bytes) -> int:
-        low, high = 0, len(self)
-        while low < high:
-            middle = (low + high) // 2
-            if self._bytes(middle) < word:
-                low = middle + 1
-            else:
-                high = middle
-        return low if low < len(self) and self._bytes(low) == word else -1
+        sought = word.encode()
+        row = bisect.bisect_left(range(len(self)), sought, key=self._bytes)
+        return row if row < len(self) and self._bytes(row) == sought else -1
 
     def word(self, row: int) -> str:
         """See `VectorFile`."""
@@ -92,7 +85,7 @@ def _check(words: NDArray[Any], starts: NDArray[Any], vectors: NDArray[Any]) -> 
 
 
 def _mapped(path: str) -> list[NDArray[Any]]:
-    found = []
+    arrays = []
     with zipfile.ZipFile(path) as archive, open(path, "rb") as stream:
         for name in _MEMBERS:
             info = archive.getinfo(f"{name}.npy")
@@ -102,7 +95,7 @@ def _mapped(path: str) -> list[NDArray[Any]]:
             stream.seek(sum(struct.unpack("<HH", stream.read(4))), os.SEEK_CUR)
             np.lib.format.read_magic(stream)
             shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
-            found.append(
+            arrays.append(
                 np.memmap(path, dtype, "r", stream.tell(), shape) if np.prod(shape) else np.empty(shape, dtype)
             )
-    return found
+    return arrays

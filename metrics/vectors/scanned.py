@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -37,9 +36,9 @@ class _Scanned(VectorFile):
     def __len__(self) -> int:
         return len(self._places)
 
-    def find(self, words: Sequence[str]) -> NDArray[np.int64]:
+    def row(self, word: str) -> int:
         """See `VectorFile`."""
-        return np.array([self._rows.get(word.encode(), -1) for word in words], dtype=np.int64)
+        return self._rows.get(word.encode(), -1)
 
     def word(self, row: int) -> str:
         """See `VectorFile`."""

@@ -77,14 +77,14 @@ class Embedding:
         done, now = len(self._arrays.place), len(self._vocabulary)
         if done < now:
             words = [self._vocabulary[k] for k in range(done, now)]
-            found = self._file.find(words)
-            known = found >= 0
-            vectors = [self._file.rows(found[known]).astype(np.float64)]
+            rows = self._file.find(words)
+            listed = rows >= 0
+            vectors = [self._file.rows(rows[listed]).astype(np.float64)]
             place = np.zeros(len(words), dtype=np.int32)
             first = len(self._arrays.vectors)
-            place[known] = np.arange(first, first + known.sum())
-            first += int(known.sum())
-            for k in np.flatnonzero(~known).tolist():
+            place[listed] = np.arange(first, first + listed.sum())
+            first += int(listed.sum())
+            for k in np.flatnonzero(~listed).tolist():
                 made = self._made_up(words[k])
                 if made is not None:
                     vectors.append(made[None])
@@ -94,11 +94,11 @@ class Embedding:
             if self._unit:
                 lengths = np.sqrt((new**2).sum(axis=1, keepdims=True))
                 new = np.divide(new, lengths, out=np.zeros_like(new), where=lengths > 0)
-            self.rows = np.concatenate([self.rows, found])
+            self.rows = np.concatenate([self.rows, rows])
             self._arrays = EmbeddingArrays(
                 np.concatenate([self._arrays.place, place]),
                 np.concatenate([self._arrays.vectors, new]),
-                np.concatenate([self._arrays.known, known]),
+                np.concatenate([self._arrays.known, listed]),
             )
         return self._arrays
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_text import write_judgements
 
 from lasw.metrics import UserError, trainer
 from lasw.metrics.learned.combination import read_combination
@@ -25,17 +26,15 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("judged")
     random = np.random.default_rng(2)
     references = [list(random.choice(WORDS, size=7)) for _ in range(30)]
-    (folder / "hyp").mkdir()
-    (folder / "ref.txt").write_text("".join(" ".join(ref) + "\n" for ref in references))
-    table = ["hyp\tref\tscore\n"]
+    table, systems = ["hyp\tref\tscore\n"], {}
     for name, share in (("one", 0.1), ("two", 0.4), ("three", 0.7)):
         lines = [" ".join(str(random.choice(WORDS)) if random.random() < share else w for w in r) for r in references]
-        (folder / "hyp" / f"{name}.txt").write_text("".join(line + "\n" for line in lines))
+        systems[name] = lines
         table += [f"{line}\t{' '.join(r)}\t{-share}\n" for line, r in zip(lines, references, strict=True)]
     pairs = [
         f"{k + 1}\t{a}\t{b}\t<\n" for k in range(30) for a, b in (("one", "two"), ("two", "three"), ("one", "three"))
     ]
-    (folder / "pairs.tsv").write_text("seg1\tsysA\tsysB\trel\n" + "".join(pairs))
+    write_judgements(folder, [" ".join(ref) for ref in references], systems, pairs)
     (folder / "vectors.vec").write_text(
         "".join(f"{w} {' '.join(f'{x:.3f}' for x in random.normal(size=3))}\n" for w in WORDS)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import random
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_text import write_judgements
 
 from lasw.metrics import (
     Corpus,
+    Evaluation,
     Judgements,
     Preprocessing,
     References,
@@ -52,35 +55,32 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of judgements by someone whose preferences are `truth`."""
     folder = tmp_path_factory.mktemp("judged")
     draw = random.Random(1)
-    (folder / "hyp").mkdir()
-    (folder / "ref.txt").write_text("\n".join(sentences(draw)) + "\n")
-    for k in range(SYSTEMS):
-        (folder / "hyp" / f"s{k}.txt").write_text("\n".join(sentences(draw)) + "\n")
-    pairs = [(k, a, b) for k in range(SEGMENTS) for a in range(SYSTEMS) for b in range(a)]
-    header = "seg1\tsysA\tsysB\trel\n"
-    (folder / "pairs.tsv").write_text(header + "".join(f"{k + 1}\ts{a}\ts{b}\t<\n" for k, a, b in pairs))
-    scores = read_preferences([folder])[0].evaluation.sentence_scores(truth())
-    lines = []
-    for k, a, b in pairs:
-        relation = "=" if scores[a, k] == scores[b, k] else "<" if scores[a, k] > scores[b, k] else ">"
-        lines.append(f"{k + 1}\ts{a}\ts{b}\t{relation}\n")
-    (folder / "pairs.tsv").write_text(header + "".join(lines))
-    return folder
+    references, systems = sentences(draw), {f"s{k}": sentences(draw) for k in range(SYSTEMS)}
+    refs = References.from_lines(references)
+    corpora = tuple(Corpus.from_lines(lines, refs.vocabulary) for lines in systems.values())
+    scores = Evaluation(refs, corpora).sentence_scores(truth())
+    pairs = []
+    for k in range(SEGMENTS):
+        for a, b in itertools.combinations(range(SYSTEMS)[::-1], 2):
+            relation = "=" if scores[a, k] == scores[b, k] else "<" if scores[a, k] > scores[b, k] else ">"
+            pairs.append(f"{k + 1}\ts{a}\ts{b}\t{relation}\n")
+    return write_judgements(folder, references, systems, pairs)
 
 
 def test_ranking_finds_known_weights(judged: Path) -> None:
     data = read_preferences([judged])
     model = train_rank(data, RoseFeatures(("the",)), cost=100.0)
     assert model.training["ordered-right"] > 0.99
-    better, worse = preference_columns(data[0], lambda h, o: RoseFeatures(("the",)).matrix(h, _prepared(data[0]), o))
+
+    def columns(references: References) -> Any:
+        features = RoseFeatures(("the",))
+        return lambda hypotheses, owner: features.matrix(hypotheses, features.prepare(references), owner)
+
+    better, worse = preference_columns(data, columns)
     slopes = np.array(model.slopes()[0])
     known = np.array([WEIGHTS.get(name, 0.0) for name in CORE])
     ours, theirs = (better - worse) @ slopes, (better - worse) @ known
     assert np.corrcoef(ours, theirs)[0, 1] > 0.98
-
-
-def _prepared(data: Any) -> Any:
-    return RoseFeatures(("the",)).prepare(data.evaluation.references)
 
 
 def test_ranking_scores_are_0_without_a_match_and_1_for_the_reference(judged: Path) -> None:

@@ -71,8 +71,8 @@ class PairwiseInputs:
         elif self.sentences:
             source = given_vectors(self.sentences)
         prepared = tuple((m or metric("BLEU")).prepare(references) for m in self._metrics)
-        found = [source.of(corpus) if source else np.zeros((len(corpus), 0)) for corpus in references.corpora]
-        return PreparedInputs(prepared, source, np.mean(found, axis=0))
+        vectors = [source.of(corpus) if source else np.zeros((len(corpus), 0)) for corpus in references.corpora]
+        return PreparedInputs(prepared, source, np.mean(vectors, axis=0))
 
     def of(self, hypotheses: Corpus, prepared: PreparedInputs, owner: NDArray[np.integer]) -> tuple[Floats, Floats]:
         """(n, d) vectors and (n, k) skip features of n hypotheses; arguments as `Metric.statistics`.

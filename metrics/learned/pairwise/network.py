@@ -194,15 +194,15 @@ class Network:
 def averaged(networks: Sequence[Network]) -> Network:
     """One network whose log odds are the mean of those of several of one shape: all their hidden nodes side by side."""
     shape = networks[0].shape
-    found = [parts(network.theta, shape) for network in networks]
+    members = [parts(network.theta, shape) for network in networks]
     whole = Shape(shape.d, shape.k, len(networks) * shape.H)
     theta = np.zeros(whole.parameters)
     p = parts(theta, whole)
-    p.weights[...] = np.concatenate([x.weights for x in found], axis=2)
-    p.biases[...] = np.concatenate([x.biases for x in found], axis=1)
-    p.output[...] = np.concatenate([x.output for x in found], axis=1) / len(networks)
-    p.skip[...] = np.mean([x.skip for x in found], axis=0)
-    p.bias[...] = np.mean([x.bias for x in found], axis=0)
+    p.weights[...] = np.concatenate([x.weights for x in members], axis=2)
+    p.biases[...] = np.concatenate([x.biases for x in members], axis=1)
+    p.output[...] = np.concatenate([x.output for x in members], axis=1) / len(networks)
+    p.skip[...] = np.mean([x.skip for x in members], axis=0)
+    p.bias[...] = np.mean([x.bias for x in members], axis=0)
     return Network(theta, whole)
 
 

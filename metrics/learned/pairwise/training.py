@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,9 +62,7 @@ class Examples:
 
     def take(self, rows: NDArray[np.integer]) -> Examples:
         """Only the preferences `rows`."""
-        return Examples(
-            self.vectors, self.skip, self.references, self.better[rows], self.worse[rows], self.segment[rows]
-        )
+        return replace(self, better=self.better[rows], worse=self.worse[rows], segment=self.segment[rows])
 
     def judged(self) -> Examples:
         """The same preferences without the translations and segments that none is about."""
@@ -210,14 +208,8 @@ def _descend(
 
 def scaled(data: Examples, scaling: Scaling) -> Examples:
     """The data as the network sees them."""
-    return Examples(
-        scaling.vectors(data.vectors),
-        scaling.skip(data.skip),
-        scaling.vectors(data.references),
-        data.better,
-        data.worse,
-        data.segment,
-    )
+    vectors, references = scaling.vectors(data.vectors), scaling.vectors(data.references)
+    return replace(data, vectors=vectors, skip=scaling.skip(data.skip), references=references)
 
 
 def _triples(data: Examples, rows: NDArray[np.int64]) -> Triples:
@@ -276,7 +268,7 @@ def train_pairwise(
     settings = settings or Settings()
     if held_out is None:
         data, held_out = split(data, settings.held_out, settings.seed)
-    network, scaling, found = train(data, held_out, settings)
+    network, scaling, quality = train(data, held_out, settings)
     opponent = scaling.skip(data.judged().skip).mean(axis=0)
-    training = {**vars(settings), "preferences": len(data), "held-out-preferences": len(held_out), **found}
+    training = {**vars(settings), "preferences": len(data), "held-out-preferences": len(held_out), **quality}
     return PairwiseModel(inputs, network, scaling, opponent, training=training)

@@ -141,10 +141,10 @@ class RoseFeatures:
         for n in range(ORDERS):
             precision, recall, f1 = (out[:, k * ORDERS + n] for k in range(3))
             np.divide(columns[2 * n], columns[2 * n + 1], out=precision, where=columns[2 * n + 1] > 0)
-            for trie, found in zip(alone, recalls, strict=True):
+            for trie, matches in zip(alone, recalls, strict=True):
                 total = (trie.lengths[:, 0] - n)[owner]
-                one = np.divide(found[2 * n], total, out=np.zeros(len(recall)), where=total > 0)
-                np.maximum(recall, one, out=recall)
+                recall_of_one = np.divide(matches[2 * n], total, out=np.zeros(len(recall)), where=total > 0)
+                np.maximum(recall, recall_of_one, out=recall)
             both = precision + recall
             np.divide(2 * precision * recall, both, out=f1, where=both > 0)
 

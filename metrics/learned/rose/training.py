@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics.agreement import DirectAssessment, Judgements
 from lasw.metrics.errors import UserError
-from lasw.metrics.learned.learning import preference_columns
+from lasw.metrics.learned.learning import Columns, preference_columns
 from lasw.metrics.learned.rose.features import CORE, RoseFeatures
 from lasw.metrics.learned.rose.rose import Rose, RoseModel
 from lasw.metrics.text import Corpus, References
@@ -42,8 +43,7 @@ def train_rank(
     from sklearn.svm import LinearSVC
 
     untrained = _untrained("rank", features, tagger)
-    found = [preference_columns(x, _columns(untrained, x.evaluation.references)) for x in data]
-    better, worse = (np.concatenate(side) for side in zip(*found, strict=True))
+    better, worse = preference_columns(data, partial(_columns, untrained))
     mean, scale = _scaling(np.concatenate([better, worse]))
     differences = (better - worse) / scale
     differences = differences[differences.any(axis=1)]
@@ -101,7 +101,7 @@ def _untrained(kind: str, features: RoseFeatures, tagger: str) -> Rose:
     return Rose(RoseModel(kind, features, (0.0,) * d, (0.0,) * d, (1.0,) * d, 0.0, tagger=tagger))
 
 
-def _columns(rose: Rose, references: References) -> Any:
+def _columns(rose: Rose, references: References) -> Columns:
     prepared = rose.prepare(references)
 
     def columns(hypotheses: Corpus, owner: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_text import write_judgements
 from scipy import stats
 
 from lasw.metrics import SEGMENTS, Correlation, UserError, agreement_of, metric, read_judgements
@@ -69,14 +70,9 @@ HEADER = "seg1\tsysA\tsysB\trel\tjudge\n"
 
 
 def folder(tmp_path: Path, pairs: str, *, header: str = HEADER) -> Path:
-    (tmp_path / "hyp").mkdir()
-    (tmp_path / "ref.txt").write_text("the cat sat\nthe dog ran\n")
-    (tmp_path / "hyp" / "good.txt").write_text("the cat sat\nthe dog ran\n")
-    (tmp_path / "hyp" / "fair.txt").write_text("the cat sat\na dog ran\n")
-    (tmp_path / "hyp" / "poor.txt").write_text("some cat sits\na dog runs\n")
-    (tmp_path / "hyp" / "idle.txt").write_text("x\ny\n")
-    (tmp_path / "pairs.tsv").write_text(header + pairs)
-    return tmp_path
+    good, fair, poor = ["the cat sat", "the dog ran"], ["the cat sat", "a dog ran"], ["some cat sits", "a dog runs"]
+    systems = {"good": good, "fair": fair, "poor": poor, "idle": ["x", "y"]}
+    return write_judgements(tmp_path, good, systems, pairs, header)
 
 
 PAIRS = """\

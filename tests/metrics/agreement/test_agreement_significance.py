@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_text import write_judgements
 from numpy.typing import NDArray
 from scipy import stats
 
@@ -65,15 +66,6 @@ def noisy(random: np.random.Generator, sentence: str, rate: float) -> str:
     return " ".join(str(random.choice(WORDS)) if random.random() < rate else word for word in sentence.split())
 
 
-def write_folder(path: Path, references: list[str], systems: dict[str, list[str]], pairs: list[str]) -> Path:
-    (path / "hyp").mkdir(parents=True)
-    (path / "ref.txt").write_text("\n".join(references) + "\n")
-    for name, lines in systems.items():
-        (path / "hyp" / f"{name}.txt").write_text("\n".join(lines) + "\n")
-    (path / "pairs.tsv").write_text("seg1\tsysA\tsysB\trel\n" + "".join(pairs))
-    return path
-
-
 @pytest.fixture
 def preferences() -> tuple[dict[str, list[str]], list[tuple[int, str, str, str]]]:
     random = np.random.default_rng(3)
@@ -93,12 +85,12 @@ def test_resampled_preferences_equal_drawn_folders(
     systems, pairs = preferences
     m = metric("PAC1")
     rows = [f"{k + 1}\t{a}\t{b}\t{rel}\n" for k, a, b, rel in pairs]
-    result = agreement_of(m, read_judgements(write_folder(tmp_path / "all", SENTENCES, systems, rows)), tau=tau)
+    result = agreement_of(m, read_judgements(write_judgements(tmp_path / "all", SENTENCES, systems, rows)), tau=tau)
     for number, counts in enumerate(COUNTS):
         drawn = [k for k, times in enumerate(counts) for _ in range(times)]
         rows = [f"{place + 1}\t{a}\t{b}\t{rel}\n" for place, k in enumerate(drawn) for i, a, b, rel in pairs if i == k]
         texts = {name: [lines[k] for k in drawn] for name, lines in systems.items()}
-        folder = write_folder(tmp_path / str(number), [SENTENCES[k] for k in drawn], texts, rows)
+        folder = write_judgements(tmp_path / str(number), [SENTENCES[k] for k in drawn], texts, rows)
         check_against(result, agreement_of(m, read_judgements(folder), tau=tau), counts)
 
 
@@ -226,7 +218,7 @@ def test_corpora_of_no_more_than_the_judged_systems(
     systems, pairs = preferences
     systems = {**systems, "idle": ["x"] * len(SENTENCES)}
     rows = [f"{k + 1}\t{a}\t{b}\t{rel}\n" for k, a, b, rel in pairs]
-    judgements = read_judgements(write_folder(tmp_path / "all", SENTENCES, systems, rows))
+    judgements = read_judgements(write_judgements(tmp_path / "all", SENTENCES, systems, rows))
     results = [agreement_of(metric(spec), judgements) for spec in ("PAC1", "CHRF")]
     assert results[0][SYSTEMS, "pearson"].n == 3
     found = agreement_significance(results, samples=50, seed=1)
@@ -239,8 +231,8 @@ def test_what_many_judges_say_of_one_segment_is_drawn_together(
 ) -> None:
     systems, pairs = preferences
     rows = [f"{k + 1}\t{a}\t{b}\t{rel}\n" for k, a, b, rel in pairs]
-    once = read_judgements(write_folder(tmp_path / "once", SENTENCES, systems, rows))
-    often = read_judgements(write_folder(tmp_path / "often", SENTENCES, systems, 10 * rows))
+    once = read_judgements(write_judgements(tmp_path / "once", SENTENCES, systems, rows))
+    often = read_judgements(write_judgements(tmp_path / "often", SENTENCES, systems, 10 * rows))
     made = ([agreement_of(metric("PAC1"), judgements)] for judgements in (once, often))
     first, second = (agreement_significance(one, samples=30, seed=1) for one in made)
     # ten judges who agree are no ten segments: the interval is as wide

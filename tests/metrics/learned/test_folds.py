@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_text import write_judgements
 from numpy.typing import NDArray
 
 from lasw.metrics import (
@@ -74,15 +75,9 @@ class Remembering:
 
 
 def folder(path: Path) -> Judgements:
-    (path / "hyp").mkdir(parents=True)
-    (path / "ref.txt").write_text("".join(f"r{k}\n" for k in range(SEGMENT_COUNT)))
-    for s, name in enumerate(("a", "b", "c")):
-        (path / "hyp" / f"{name}.txt").write_text(
-            "".join(f"r{k}" + " x" * (3 * s + k) + "\n" for k in range(SEGMENT_COUNT))
-        )
+    systems = {name: [f"r{k}" + " x" * (3 * s + k) for k in range(SEGMENT_COUNT)] for s, name in enumerate("abc")}
     pairs = [f"{k + 1}\tb\ta\t<\n{k + 1}\tb\tc\t>\n" for k in range(SEGMENT_COUNT)]
-    (path / "pairs.tsv").write_text("seg1\tsysA\tsysB\trel\n" + "".join(pairs))
-    return read_judgements(path)
+    return read_judgements(write_judgements(path, [f"r{k}" for k in range(SEGMENT_COUNT)], systems, pairs))
 
 
 def table(path: Path) -> DirectAssessment:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lasw.metrics import UserError
 from lasw.scripts.command_line import add_output_options, note, positive_int, print_json, warn
-from lasw.tuning import Json, compare, comparison_names, read_comparison, table_text
+from lasw.tuning import COMPARISON, Json, compare, read_comparison, table_text
 
 _EPILOG = """\
 examples:
@@ -27,7 +27,7 @@ the file is the baseline.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.epilog = _EPILOG.replace("NAMES", ", ".join(comparison_names()) or "none")
+    parser.epilog = _EPILOG.replace("NAMES", ", ".join(COMPARISON.names()) or "none")
     parser.add_argument("config", metavar="CONFIG", help="a TOML file, or a name (see below)")
     parser.add_argument("--run", required=True, metavar="DIR", help="where everything goes")
     parser.add_argument(

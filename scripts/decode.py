@@ -11,13 +11,13 @@ import numpy as np
 from lasw.metrics import UserError, Vocabulary, read_lines, write_text
 from lasw.scripts.command_line import positive_int, warn
 from lasw.tuning import (
+    CONFIGURATION,
     DECODERS,
     Decoder,
     NBest,
     Weights,
     check_count,
     check_lists,
-    keys_of,
     match,
     open_decoder,
     read_local_weights,
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--encoding", default="utf-8", help="of the files (default: utf-8)")
     parser.add_argument("--quiet", action="store_true", help="no warnings on stderr")
     group = parser.add_argument_group("the decoder's settings")
-    for name, parameter in keys_of("decoder").items():
+    for name, parameter in CONFIGURATION.keys("decoder").items():
         if name != "name" and name not in _SHARED:
             nargs = "+" if parameter.several else None
             group.add_argument(f"--{name.replace('_', '-')}", dest=f"decoder.{name}", nargs=nargs, help=parameter.help)
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Translate and print; 0."""
     if arguments.nbest and not arguments.output:
         raise UserError("--nbest without --output", remedy="say where the list goes")
-    decoder = open_decoder(arguments.decoder, _settings(arguments))
+    decoder = open_decoder({"name": arguments.decoder, **_settings(arguments)})
     weights = decoder.start_weights()
     if arguments.weights:
         weights = _matched(arguments, decoder, weights)
@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """The constructor arguments that the command line gives."""
-    own = keys_of("decoder", arguments.decoder)
+    own = CONFIGURATION.keys("decoder", arguments.decoder)
     settings: dict[str, Any] = {}
     for name, value in vars(arguments).items():
         section, _, key = name.partition(".")
@@ -101,9 +101,7 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
             raise UserError(
                 f"decoder {arguments.decoder} has no {option}", expected=", ".join(k for k in own if k != "name")
             )
-        texts = value if own[key].several else [value]
-        parsed = [own[key].parsed(text, option) for text in texts]
-        settings[key] = tuple(one for found in parsed for one in found) if own[key].several else parsed[0]
+        settings[key] = own[key].given(value if own[key].several else [value], option)
     for key, parameter in own.items():
         if parameter.required and key not in settings and key != "name":
             raise UserError(f"no --{key.replace('_', '-')}", expected=parameter.help)

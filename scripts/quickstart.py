@@ -30,20 +30,20 @@ from lasw.scripts.command_line import TuningProgress, positive_int
 from lasw.scripts.parallel_text import read_parallel, train_thot
 from lasw.selection import Pair, fingerprint_of_pages, read_help, split
 from lasw.tuning import (
+    CONFIGURATION,
     Configuration,
+    Decoder,
     RunDirectory,
     Table,
-    Thot,
     Weights,
-    configuration,
     fingerprint,
     first_hypotheses,
-    override,
-    read_configuration,
+    open_decoder,
     read_run,
     read_weights,
     tune,
     versions,
+    with_changes,
     write_report,
     write_weights,
 )
@@ -178,15 +178,15 @@ class _Steps:
         }
         if self.arguments.iterations:
             changes["run"]["iterations"] = self.arguments.iterations
-        return configuration(override(read_configuration(_SETTINGS), changes))
+        return Configuration.of(with_changes(CONFIGURATION.read(_SETTINGS), changes))
 
     def _systems(self) -> dict[str, Weights]:
         default = self._decoder().start_weights()
         tuned = {name: read_weights(self.folder / name / "weights.json") for name in _OPTIMISERS}
         return {"all-ones": Weights.constant(default.names, 1.0), "default": default, **tuned}
 
-    def _decoder(self) -> Thot:
-        return Thot(**self.settings(_OPTIMISERS[0]).decoder[1])
+    def _decoder(self) -> Decoder:
+        return open_decoder(self.settings(_OPTIMISERS[0]).decoder)
 
     def test(self) -> None:
         """The test set translated with every set of weights."""

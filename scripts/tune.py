@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,17 +11,13 @@ from typing import Any
 from lasw.metrics import Parameter, UserError
 from lasw.scripts.command_line import TuningProgress, add_output_options, note, print_json
 from lasw.tuning import (
-    SECTIONS,
+    CONFIGURATION,
+    Configuration,
     RunDirectory,
     Sections,
     as_json,
-    configuration,
-    configuration_names,
-    keys_of,
-    names_of,
-    override,
-    read_configuration,
     tune,
+    with_changes,
 )
 
 _EPILOG = """\
@@ -42,12 +37,12 @@ _TAKEN = {"help", "debug", "config", "json", "quiet"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options: one for every key of a configuration."""
-    parser.epilog = _EPILOG.replace("NAMES", ", ".join(configuration_names()))
+    parser.epilog = _EPILOG.replace("NAMES", ", ".join(CONFIGURATION.names()))
     parser.add_argument("settings", nargs="?", metavar="CONFIG", help="a TOML file, or a name (see below)")
     parser.add_argument("--config", metavar="CONFIG", help="the same, as an option")
-    for section in SECTIONS:
+    for section in CONFIGURATION.sections:
         group = parser.add_argument_group(f"[{section}]")
-        for key, parameter in keys_of(section).items():
+        for key, parameter in CONFIGURATION.keys(section).items():
             option = _option(section, key)
             group.add_argument(
                 f"--{option}",
@@ -61,11 +56,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Tune; 0 if the run is finished."""
-    settings = configuration(_sections(arguments))
-    directory = settings.run.directory
-    progress = TuningProgress("tune", settings.run.iterations, quiet=arguments.quiet)
+    configuration = Configuration.of(_sections(arguments))
+    directory = configuration.run.directory
+    progress = TuningProgress("tune", configuration.run.iterations, quiet=arguments.quiet)
     try:
-        outcome = tune(settings, command=shlex.join(["lasw", *sys.argv[1:]]), progress=progress)
+        outcome = tune(configuration, command=shlex.join(["lasw", *sys.argv[1:]]), progress=progress)
     except (UserError, OSError, KeyboardInterrupt):
         # A run that was refused would be refused again.
         kept = len(RunDirectory(directory).records()) if progress.begun else 0
@@ -100,24 +95,22 @@ def _sections(arguments: argparse.Namespace) -> Sections:
     if arguments.settings and arguments.config:
         raise UserError("two configurations", expected=f"{arguments.settings} or {arguments.config}")
     name = arguments.settings or arguments.config
-    sections = read_configuration(name) if name else {}
+    sections = CONFIGURATION.read(name) if name else {}
     changes: dict[str, dict[str, Any]] = {}
-    for section in SECTIONS:
-        for key, parameter in keys_of(section).items():
+    for section in CONFIGURATION.sections:
+        for key, parameter in CONFIGURATION.keys(section).items():
             given: str | Sequence[str] | None = getattr(arguments, f"{section}.{key}")
             if given is not None:
-                shown = f"--{_option(section, key)}"
                 words = [given] if isinstance(given, str) else given
-                one = dataclasses.replace(parameter, several=False)
-                values = [one.parsed(word, shown) for word in words]
-                changes.setdefault(section, {})[key] = tuple(values) if parameter.several else values[0]
-    return override(sections, changes)
+                changes.setdefault(section, {})[key] = parameter.given(words, f"--{_option(section, key)}")
+    return with_changes(sections, changes)
 
 
 def _option(section: str, key: str) -> str:
     name = _OPTION_NAMES.get((section, key), key).replace("_", "-")
-    earlier = SECTIONS[: SECTIONS.index(section)]
-    if key != "name" and (name in _TAKEN or any(key in keys_of(other) for other in earlier)):
+    sections = list(CONFIGURATION.sections)
+    earlier = sections[: sections.index(section)]
+    if key != "name" and (name in _TAKEN or any(key in CONFIGURATION.keys(other) for other in earlier)):
         return f"{section}-{name}"
     return name
 
@@ -127,8 +120,10 @@ def _metavar(parameter: Parameter) -> str:
 
 
 def _help(section: str, parameter: Parameter) -> str:
-    names = names_of(section)
-    owners = {name: own[parameter.name] for name in names if parameter.name in (own := keys_of(section, name))}
+    names = tuple(CONFIGURATION.sections[section].registry or ())
+    owners = {
+        name: own[parameter.name] for name in names if parameter.name in (own := CONFIGURATION.keys(section, name))
+    }
     of_some = f"{', '.join(owners)}: " if len(owners) < len(names) else ""
     return (of_some + parameter.help.rstrip(".") + _default(parameter, owners)).replace("%", "%%")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,9 @@ from lasw.tuning import (
     Optimiser,
     Outcome,
     Pool,
+    Progress,
     RunDirectory,
+    RunSettings,
     Weights,
     write_run_report,
 )
@@ -94,15 +96,23 @@ class Step(Optimiser):
         return Fit(Weights(start.names, dense / np.abs(dense).sum()), float(np.abs(step).sum()), 1, ("as it happens",))
 
 
-def run(path: Path, decoder: Decoder | None = None, **settings: Any) -> Outcome:
+def run(
+    path: Path,
+    decoder: Decoder | None = None,
+    optimiser: Callable[[int], Optimiser] | None = None,
+    source: Sequence[str] | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> Outcome:
     decoder = Toy() if decoder is None else decoder
-    settings = {"optimiser": Step, "iterations": 5, "nbest": 6, **settings}
+    settings = {"iterations": 5, "nbest": 6, "noise": 0.0, **settings}
     references = References.from_lines(REFERENCE)
     with RunDirectory(path) as directory:
         described = {key: settings[key] for key in ("iterations", "nbest")}
         directory.describe({"settings": described, "inputs": {}, "seed": 1}, may_change=["iterations"])
         start = decoder.start_weights()
-        return Loop(decoder, told=write_run_report, **settings).run(sentences(2), references, start, directory)
+        loop = Loop(decoder, optimiser or Step, RunSettings(path, **settings), metric("BLEU"), told=write_run_report)
+        return loop.run(source or sentences(2), references, start, directory, progress)
 
 
 def log(path: Path) -> list[dict[str, Any]]:

@@ -6,10 +6,10 @@ from lasw.metrics.lazily import front_door
 
 # fmt: off
 if TYPE_CHECKING:
-    from lasw.tuning.comparison import compare, comparison_names, read_comparison, table_text
+    from lasw.tuning.comparison import COMPARISON, compare, read_comparison, table_text
     from lasw.tuning.decoders import (
         DECODERS, Decoder, Moses, Recorded, RecordedLists, Thot, TrainingOptions, build_system, check_text,
-        last_lines, recorded_iterations, refuse_program,
+        last_lines, open_decoder, recorded_iterations, refuse_program,
     )
     from lasw.tuning.formats import (
         MOSES, NBEST_LAYOUTS, WEIGHT_FILES, ExtraFeatures, FilePath, Match, Options, as_json, check_count, check_output,
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
         leave_one_out, local_samples, make_similarity, read_samples, write_samples,
     )
     from lasw.tuning.loop import (
-        SECTIONS, Configuration, Interpolation, Loop, Outcome, Progress, Sections, configuration, configuration_names,
-        iteration_seed, keys_of, names_of, override, read_configuration,
+        CONFIGURATION, Configuration, Loop, Outcome, Progress, RunSettings, iteration_seed, reason_to_stop,
     )
     from lasw.tuning.nbest import NBest
     from lasw.tuning.optimisers import (
@@ -38,7 +37,8 @@ if TYPE_CHECKING:
     )
     from lasw.tuning.reranking import LocalReranker, Reranker, one_per_sentence
     from lasw.tuning.run_directory import Json, RunDirectory, read_json
-    from lasw.tuning.tuner import open_decoder, tune
+    from lasw.tuning.settings import Sections, with_changes
+    from lasw.tuning.tuner import tune
     from lasw.tuning.weights import FeatureNames, Weights
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+from collections.abc import Sequence
 from importlib import metadata
+from pathlib import Path
 
 from lasw.metrics import open_bytes
 
@@ -20,6 +22,15 @@ def fingerprint(path: str | os.PathLike[str]) -> str:
         while chunk := stream.read(_CHUNK):
             digest.update(chunk)
     return digest.hexdigest()
+
+
+def fingerprints(paths: Sequence[str | os.PathLike[str]]) -> dict[str, str]:
+    """Of several files, by their names without their folders, which may have moved."""
+    by_name: dict[str, str] = {}
+    for path in paths:
+        name = Path(path).name
+        by_name[name if name not in by_name else f"{name} ({len(by_name) + 1})"] = fingerprint(path)
+    return by_name
 
 
 def versions() -> dict[str, str]:

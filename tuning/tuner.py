@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
-from lasw.metrics import Preprocessing, References, UserError, metric, read_lines
-from lasw.tuning.decoders import DECODERS, Decoder
-from lasw.tuning.formats import match, read_weights
-from lasw.tuning.loop import Configuration, Loop, Outcome, Progress, Sections, SharedFiles, keys_of
-from lasw.tuning.optimisers import make_optimiser
-from lasw.tuning.provenance import fingerprint, versions
+from lasw.metrics import Metric, Preprocessing, References, UserError, metric, read_lines
+from lasw.tuning.decoders import Decoder, open_decoder
+from lasw.tuning.formats import as_json, match, read_weights
+from lasw.tuning.loop import CONFIGURATION, Configuration, Loop, Outcome, Progress, SharedFiles
+from lasw.tuning.provenance import fingerprint, fingerprints, versions
 from lasw.tuning.report import write_run_report
 from lasw.tuning.run_directory import Json, RunDirectory
 from lasw.tuning.weights import Weights
@@ -42,37 +40,25 @@ def tune(
     run, data = configuration.run, configuration.data
     text = Preprocessing(data.tokenize, data.lowercase)
     source = read_lines(data.source, encoding=data.encoding)
-    references = _references(configuration, text)
+    references = References.read(data.references, preprocess=text.function(), encoding=data.encoding)
     if len(source) != len(references):
         raise UserError(
             f"{len(source)} lines",
             path=data.source,
             expected=f"{len(references)}, as many as {data.references[0]} has",
         )
-    name, arguments = configuration.decoder
-    decoder = open_decoder(name, arguments)
-    start = _start(run.start, decoder)
-    described = _description(configuration, decoder, start, text, command)
+    decoder = open_decoder(configuration.decoder)
+    start = start_weights(decoder, run.start)
+    dev_metric = metric(run.dev_metric)
+    described = _description(configuration, decoder, start, dev_metric, text)
     with RunDirectory(run.directory) as directory:
-        directory.describe(described, MAY_CHANGE)
+        directory.describe({"command": command, **described}, MAY_CHANGE)
         loop = Loop(
-            decoder=decoder,
-            optimiser=lambda seed: make_optimiser(
-                configuration.optimiser[0], dict(configuration.optimiser[1]), seed=seed
-            ),
-            iterations=run.iterations,
-            nbest=run.nbest,
-            tolerance=run.tolerance,
-            keep=run.keep,
-            dev_metric=metric(run.dev_metric),
-            seed=run.seed,
+            decoder,
+            configuration.make_optimiser,
+            run,
+            dev_metric,
             preprocess=text.function(),
-            rounds=run.rounds(),
-            stopping=run.stopping(),
-            interpolation=run.interpolated(),
-            aggregate=run.aggregate,
-            min_count=run.min_count,
-            earlier_starts=run.earlier_starts,
             shared=shared,
             told=write_run_report,
         )
@@ -85,72 +71,39 @@ def tune(
     return outcome
 
 
-def open_decoder(name: str, arguments: dict[str, object]) -> Decoder:
-    """The decoder `name` with these constructor arguments.
+def start_weights(decoder: Decoder, path: Path | None) -> Weights:
+    """The weights in a file for a decoder's features; without a file the decoder's own.
 
     Raises:
-        UserError: it cannot be had with them.
+        UserError: the file cannot be read, or its features are others.
     """
-    try:
-        return DECODERS.find(name)(**arguments)
-    except ValueError as error:
-        raise UserError(f"decoder {name}: {error}") from None
-
-
-def _references(configuration: Configuration, text: Preprocessing) -> References:
-    data = configuration.data
-    return References.read(data.references, preprocess=text.function(), encoding=data.encoding)
-
-
-def _start(path: Path | None, decoder: Decoder) -> Weights:
     own = decoder.start_weights()
     return own if path is None else match(read_weights(path), own.names, path=path).weights
 
 
 def _description(
-    configuration: Configuration, decoder: Decoder, start: Weights, text: Preprocessing, command: str
+    configuration: Configuration, decoder: Decoder, start: Weights, dev_metric: Metric, text: Preprocessing
 ) -> Json:
     """What `run.json` says. Files are told apart by their content, so their names are no settings."""
-    name, arguments = configuration.optimiser
-    optimiser = make_optimiser(name, dict(arguments), seed=configuration.run.seed)
-    settings = {"nrefs": str(len(configuration.data.references)), **text.settings()}
-    inputs: Json = {"source": fingerprint(configuration.data.source)}
-    inputs["references"] = {str(k): fingerprint(path) for k, path in enumerate(configuration.data.references, 1)}
-    inputs["start_weights"] = {"dense": start.by_group(), "sparse": dict(sorted(start.sparse.items()))}
-    inputs["decoder"] = _fingerprints(decoder.input_files())
+    data, seed = configuration.data, configuration.run.seed
+    of_text = {"nrefs": str(len(data.references)), **text.settings()}
     return {
-        "command": command,
-        "signature": str(optimiser.signature().with_settings(settings)),
-        "dev_signature": str(metric(configuration.run.dev_metric).signature().with_settings(settings)),
-        "seed": configuration.run.seed,
-        "settings": _without_paths(configuration.sections),
-        "inputs": inputs,
-        "files": _paths(configuration, decoder.input_files()),
+        "signature": str(configuration.make_optimiser(seed).signature().with_settings(of_text)),
+        "dev_signature": str(dev_metric.signature().with_settings(of_text)),
+        "seed": seed,
+        "settings": {
+            section: CONFIGURATION.without_paths(section, values) for section, values in configuration.sections.items()
+        },
+        "inputs": {
+            "source": fingerprint(data.source),
+            "references": {str(k): fingerprint(path) for k, path in enumerate(data.references, 1)},
+            "start_weights": as_json(start),
+            "decoder": fingerprints(decoder.input_files()),
+        },
+        "files": {
+            "source": str(data.source),
+            "references": [str(path) for path in data.references],
+            "decoder": [os.fspath(path) for path in decoder.input_files()],
+        },
         "versions": versions(),
-    }
-
-
-def _fingerprints(paths: Sequence[str | os.PathLike[str]]) -> dict[str, str]:
-    """By the files' names without their folders, which may have moved."""
-    found: dict[str, str] = {}
-    for path in paths:
-        name = Path(path).name
-        found[name if name not in found else f"{name} ({len(found) + 1})"] = fingerprint(path)
-    return found
-
-
-def _without_paths(sections: Sections) -> Sections:
-    kept: Sections = {}
-    for section, values in sections.items():
-        own = keys_of(section, values.get("name"))
-        kept[section] = {key: value for key, value in values.items() if own[key].kind is not Path}
-    return kept
-
-
-def _paths(configuration: Configuration, of_decoder: Sequence[str | os.PathLike[str]]) -> Json:
-    data = configuration.data
-    return {
-        "source": str(data.source),
-        "references": [str(path) for path in data.references],
-        "decoder": [os.fspath(path) for path in of_decoder],
     }

@@ -122,6 +122,16 @@ class Parameter:
             content = {}
         return self.checked(content["value"] if len(content) == 1 else text, Path(), shown)
 
+    def given(self, words: Sequence[str], shown: str) -> Any:
+        """The value that words of the command line stand for, a tuple of theirs if it takes several.
+
+        Raises:
+            UserError: one is of another kind.
+        """
+        one = dataclasses.replace(self, several=False)
+        values = [one.parsed(word, shown) for word in words]
+        return tuple(values) if self.several else values[0]
+
 
 def parameters(owner: Callable[..., Any]) -> dict[str, Parameter]:
     """The arguments of a class's constructor, or of a function, that a configuration can give, in their order.

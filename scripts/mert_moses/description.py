@@ -7,7 +7,7 @@ import re
 from lasw.metrics import Preprocessing, UserError
 from lasw.metrics import metric as metric_of
 from lasw.scripts.mert_moses.settings import Settings
-from lasw.tuning import Json, Optimiser, RunDirectory, Weights, fingerprint, versions
+from lasw.tuning import Json, Optimiser, RunDirectory, Weights, as_json, fingerprint, versions
 
 
 def description(
@@ -18,7 +18,7 @@ def description(
     own = optimiser.signature()
     inputs: Json = {"source": fingerprint(settings.source), "config": fingerprint(settings.config)}
     inputs["references"] = {str(k): fingerprint(path) for k, path in enumerate(settings.references, 1)}
-    inputs["start_weights"] = {"dense": start.by_group(), "sparse": dict(sorted(start.sparse.items()))}
+    inputs["start_weights"] = as_json(start)
     names = ("nbest", "aggregate", "interpolation", "earlier_starts", "inputtype", "transform", "lowercase", "seed")
     return {
         "command": command,

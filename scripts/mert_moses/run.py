@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from lasw.scripts.mert_moses.learning import check, optimiser_for
 from lasw.scripts.mert_moses.settings import Settings
 from lasw.tuning import (
     Fit,
-    Interpolation,
     Loop,
     Moses,
     Optimiser,
@@ -30,9 +29,11 @@ from lasw.tuning import (
     Recorded,
     RecordedLists,
     RunDirectory,
+    RunSettings,
     Weights,
     iteration_seed,
     read_json,
+    reason_to_stop,
     recorded_iterations,
     refuse_program,
     write_run_report,
@@ -114,21 +115,14 @@ def tune_moses(
         observer = Observer(files, progress)
         lists = dict(enumerate(found.lists, 1))
         loop = Loop(
-            decoder=RecordedLists(decoder, lists, lambda: observer.iteration),
-            optimiser=optimiser,
-            # Fewer than there are: mert-moses.pl ends as well.
-            iterations=max(settings.iterations, len(directory.records())) if settings.iterations else 0,
-            nbest=settings.nbest,
-            keep=settings.keep,
-            dev_metric=development,
-            seed=settings.seed,
+            RecordedLists(decoder, lists, lambda: observer.iteration),
+            optimiser,
+            _run_settings(settings, len(directory.records())),
+            development,
             preprocess=text.function(),
-            interpolation=Interpolation(settings.interpolation),
-            aggregate=settings.aggregate,
-            earlier_starts=settings.earlier_starts,
             told=write_run_report,
         )
-        if skip_decoder and loop.stopping.reason(directory.records(), loop.iterations, loop.tolerance) is None:
+        if skip_decoder and reason_to_stop(loop.settings, directory.records()) is None:
             number = max(len(directory.records()), len(found.after)) + 1
             lists.setdefault(number, _list_there(directory, files, number))
         if len(directory.records()) < len(found.after):
@@ -211,24 +205,31 @@ class _RecordedWeights(Optimiser):
         return Fit(self._weights, 0.0, 0)
 
 
+def _run_settings(settings: Settings, finished: int) -> RunSettings:
+    return RunSettings(
+        settings.folder / RUN,
+        seed=settings.seed,
+        # Fewer than there are: mert-moses.pl ends as well.
+        iterations=max(settings.iterations, finished) if settings.iterations else 0,
+        nbest=settings.nbest,
+        keep=settings.keep,
+        dev_metric=settings.metric,
+        noise=0.0,
+        aggregate=settings.aggregate,
+        interpolation=settings.interpolation,
+        earlier_starts=settings.earlier_starts,
+    )
+
+
 def _replayed(loop: Loop, found: Recorded) -> Loop:
     """A loop through the iterations that mert-moses.pl finished."""
-    by_seed = {iteration_seed(loop.seed, k): weights for k, weights in enumerate(found.after, 1)}
+    by_seed = {iteration_seed(loop.settings.seed, k): weights for k, weights in enumerate(found.after, 1)}
 
     def made(seed: int) -> Optimiser:
         return _RecordedWeights(by_seed[seed])
 
-    return Loop(
-        decoder=loop.decoder,
-        optimiser=made,
-        iterations=len(found.after),
-        nbest=loop.nbest,
-        keep="last",
-        dev_metric=loop.dev_metric,
-        seed=loop.seed,
-        preprocess=loop.preprocess,
-        aggregate=loop.aggregate,
-    )
+    settings = replace(loop.settings, iterations=len(found.after), keep="last", interpolation=1.0, earlier_starts=False)
+    return Loop(loop.decoder, made, settings, loop.dev_metric, preprocess=loop.preprocess)
 
 
 def _files(

@@ -33,15 +33,16 @@ from lasw.tuning import (
     Loop,
     NBest,
     RunDirectory,
+    RunSettings,
     Thot,
     Weights,
     first_hypotheses,
     make_optimiser,
     read_weights,
+    reason_to_stop,
 )
 from lasw.tuning.decoders.replay import Replay
-from lasw.tuning.loop.settings import RunSettings
-from lasw.tuning.loop.stopping import SETTLED, Stopping
+from lasw.tuning.loop.stopping import SETTLED
 from lasw.tuning.pool.first_best import corpus_score
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -61,12 +62,12 @@ STRATEGIES: dict[str, dict[str, Any]] = {
     "half way from round 1": {"interpolation": 0.5, "interpolation_from": 1},
     "half way from round 2": {"interpolation": 0.5, "interpolation_from": 2},
 }
-RULES = {
-    "all rounds": Stopping(),
-    "within 1 standard error": Stopping(1.0),
-    "within 1/2": Stopping(0.5),
-    "within 1/4": Stopping(0.25),
-    "within 1/2, twice": Stopping(0.5, 2),
+RULES: dict[str, dict[str, Any]] = {
+    "all rounds": {"noise": 0.0},
+    "within 1 standard error": {"noise": 1.0},
+    "within 1/2": {"noise": 0.5},
+    "within 1/4": {"noise": 0.25},
+    "within 1/2, twice": {"noise": 0.5, "patience": 2},
 }
 
 
@@ -143,11 +144,12 @@ class Run:
         """Development scores of the weights that rounds 0, 1, ... made."""
         return [record["dev_score"] for record in self.records]
 
-    def end(self, rule: Stopping) -> int:
+    def end(self, rule: dict[str, Any]) -> int:
         """The last round whose weights a loop with this rule would have decoded with (see `lasw.tuning.loop.loop`)."""
+        settings = RunSettings(Path(), iterations=0, **rule)
         rounds = len(self.records) - ("pool_bleu" not in self.records[-1])
         for count in range(1, rounds + 1):
-            reason = rule.reason(self.records[:count], 0, 1e-5)
+            reason = reason_to_stop(settings, self.records[:count])
             if reason is not None:
                 return count if reason == SETTLED and count < len(self.records) else count - 1
         return len(self.records) - 1
@@ -163,14 +165,8 @@ def tuned(task: Task, optimiser: str, seed: int, settings: dict[str, Any]) -> Ru
         loop = Loop(
             task.decoder,
             lambda one: make_optimiser(optimiser, seed=one),
-            run.iterations,
-            run.nbest,
-            seed=seed,
-            rounds=run.rounds(),
-            stopping=run.stopping(),
-            interpolation=run.interpolated(),
-            aggregate=run.aggregate,
-            earlier_starts=run.earlier_starts,
+            run,
+            metric(run.dev_metric),
         )
         loop.run(task.source, task.references, task.start, directory, watch)
         before = [directory.iteration(k) / "before.json" for k in range(1, len(watch.records) + 1)]

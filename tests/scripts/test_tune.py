@@ -15,7 +15,7 @@ import pytest
 
 from lasw.metrics import Corpus, UserError, Vocabulary
 from lasw.scripts.main import main
-from lasw.tuning import OPTIMISERS, SECTIONS, Decoder, FeatureNames, NBest, Weights, keys_of, read_weights
+from lasw.tuning import CONFIGURATION, OPTIMISERS, Decoder, FeatureNames, NBest, Weights, read_weights
 from lasw.tuning.decoders import registry
 
 WORDS = ["red", "blue", "house", "tree", "runs", "sees", "the", "a", "slowly", "today"]
@@ -279,8 +279,8 @@ def test_every_key_has_an_option(folder: Path, capsys: pytest.CaptureFixture[str
         main(["tune", "--help"])
     assert end.value.code == 0
     text = capsys.readouterr().out
-    for section in SECTIONS:
-        for key in keys_of(section):
+    for section in CONFIGURATION.sections:
+        for key in CONFIGURATION.keys(section):
             name = {"name": section, "directory": "run"}.get(key, key.replace("_", "-"))
             assert f"--{name} " in text
     assert "how much noise there is (default: 0.1)" in " ".join(text.split())

@@ -6,7 +6,7 @@ from lasw.metrics.lazily import front_door
 
 # fmt: off
 if TYPE_CHECKING:
-    from lasw.tuning.comparison.configuration import comparison_names, read_comparison
+    from lasw.tuning.comparison.reading import COMPARISON, read_comparison
     from lasw.tuning.comparison.table import table_text
     from lasw.tuning.comparison.whole import compare
 else:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from lasw.tuning.comparison.settings import TestSet
+from lasw.tuning.decoders import open_decoder
 from lasw.tuning.provenance import fingerprint
 from lasw.tuning.run_directory import Json
-from lasw.tuning.tuner import open_decoder
 
 PATHS = ("source", "references", "lists", "start")  # of a development or test set
 
@@ -42,6 +42,6 @@ class Fingerprints:
             return []
         key = repr(decoder)
         if key not in self._decoders:
-            opened = open_decoder(decoder["name"], {k: v for k, v in decoder.items() if k != "name"})
-            self._decoders[key] = [f"{Path(path).name} {self.of(path)}" for path in opened.input_files()]
+            paths = open_decoder(decoder).input_files()
+            self._decoders[key] = [f"{Path(path).name} {self.of(path)}" for path in paths]
         return self._decoders[key]

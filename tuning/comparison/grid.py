@@ -22,8 +22,7 @@ from lasw.tuning.comparison.settings import (
     System,
     TestSet,
 )
-from lasw.tuning.loop import configuration as tuning_configuration
-from lasw.tuning.loop import keys_of
+from lasw.tuning.loop import CONFIGURATION, Configuration
 from lasw.tuning.optimisers import OPTIMISERS, make_optimiser
 from lasw.tuning.run_directory import Json
 
@@ -207,10 +206,10 @@ def _task(
     if decoder is not None and tuned:
         # Checks as lasw tune does, and gives the defaults of all that is not said.
         sections = tuning_sections(run, data, decoder, optimiser, seed, folder)
-        full = tuning_configuration(sections).sections
+        full = Configuration.of(sections).sections
         full["run"].pop("directory")
         full["decoder"].pop("jobs", None)  # the lists are the same for any number
-        settings |= {key: _without_paths(key, values) for key, values in full.items() if key != "data"}
+        settings |= {key: CONFIGURATION.without_paths(key, values) for key, values in full.items() if key != "data"}
     known = {"settings": settings, "inputs": inputs[row.development], "version": version()}
     name = "-".join([optimiser["name"], *([row.loss] if row.loss else []), row.development, f"seed{seed}"])
     place = folder / "runs" / f"{_slug(name)}-{_digest(known)}"
@@ -277,7 +276,9 @@ def _translation(
 ) -> Translation:
     by_lists = decoder is None or (data.lists and decoder["name"] != "fixed")
     used = None if by_lists else _with_lists(decoder, data.lists)
-    settings = {} if used is None else {k: v for k, v in _without_paths("decoder", used).items() if k != "jobs"}
+    settings = (
+        {} if used is None else {k: v for k, v in CONFIGURATION.without_paths("decoder", used).items() if k != "jobs"}
+    )
     known = {
         "local": local,
         "settings": settings,
@@ -302,12 +303,6 @@ def _digest(content: Json) -> str:
 
 def _slug(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9.+_-]+", "-", text).strip("-.") or "row"
-
-
-def _without_paths(section: str, values: Json) -> Json:
-    """Files are told apart by their content, so their names are no settings."""
-    own = keys_of(section, values.get("name"))
-    return {key: value for key, value in values.items() if own[key].kind is not Path}
 
 
 def _shown(value: Any) -> Any:

@@ -17,6 +17,7 @@ from lasw.tuning.local import GLOBAL, LocalSamples, LocalWeigher, grid, leave_on
 from lasw.tuning.optimisers import PairwiseOptimiser, make_optimiser
 from lasw.tuning.pool import Pool, read_pool
 from lasw.tuning.run_directory import Json
+from lasw.tuning.settings import name_and_arguments
 from lasw.tuning.weights import Weights
 
 _SIMILARITIES = ("bleu", "words", "characters")  # those that need no word vectors
@@ -50,9 +51,10 @@ def local_weights(
     Raises:
         UserError: another kind of optimiser, or nothing to learn from.
     """
-    made = make_optimiser(optimiser["name"], {k: v for k, v in optimiser.items() if k != "name"}, seed=seed)
+    name, arguments = name_and_arguments(optimiser)
+    made = make_optimiser(name, arguments, seed=seed)
     if not isinstance(made, PairwiseOptimiser):
-        raise UserError(f"local weights with optimiser {optimiser['name']}", expected="wro or pro")
+        raise UserError(f"local weights with optimiser {name}", expected="wro or pro")
     if development.source is None:
         raise UserError("local weights without the development set's source")
     source = tuple(read_lines(development.source, encoding=development.encoding))

@@ -1,4 +1,4 @@
-"""The settings of a comparison as checked values; `lasw.tuning.comparison.configuration` reads them."""
+"""The settings of a comparison as checked values; `lasw.tuning.comparison.reading` reads them."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,13 +27,14 @@ from lasw.metrics import Preprocessing, References, UserError, Vocabulary, read_
 from lasw.tuning.comparison.grid import Task, Translation, tuning_sections
 from lasw.tuning.comparison.locality import local_weights, tuning_pool
 from lasw.tuning.comparison.settings import NO_TUNING, NOT_LOCAL, TestSet
-from lasw.tuning.decoders import Decoder
+from lasw.tuning.decoders import open_decoder
 from lasw.tuning.formats import WeightFile, match, read_weight_file, read_weights, write_weights
-from lasw.tuning.loop import SharedFiles, configuration
+from lasw.tuning.loop import Configuration, SharedFiles
 from lasw.tuning.optimisers import make_optimiser
 from lasw.tuning.pool import Pool, check_lists, first_hypotheses, read_pool
 from lasw.tuning.run_directory import Json, write_json
-from lasw.tuning.tuner import open_decoder, tune
+from lasw.tuning.settings import name_and_arguments
+from lasw.tuning.tuner import start_weights, tune
 from lasw.tuning.weights import Weights
 
 T = TypeVar("T")
@@ -90,15 +91,13 @@ def _tuned(task: Task) -> tuple[Weights, Json]:
     if task.decoder is None:
         return _fitted(task)
     if task.optimiser["name"] == NO_TUNING:
-        own = _decoder(task.decoder).start_weights()
-        start = task.development.start
-        return (own if start is None else match(read_weights(start), own.names, path=start).weights), {}
+        return start_weights(open_decoder(task.decoder), task.development.start), {}
     sections = tuning_sections(
         task.run, task.development, task.decoder, task.optimiser, task.seed, task.folder / "tuning"
     )
     known = {key: value for key, value in task.decoder.items() if key != "jobs"}
     shared = SharedFiles(task.shared, [known, task.inputs])
-    outcome = _when_free(lambda: tune(configuration(sections), command=task.description["command"], shared=shared))
+    outcome = _when_free(lambda: tune(Configuration.of(sections), command=task.description["command"], shared=shared))
     return outcome.weights, {
         "dev_score": outcome.dev_score,
         "reason": outcome.reason,
@@ -126,8 +125,8 @@ def _fitted(task: Task) -> tuple[Weights, Json]:
         start = lists.start()
         if task.optimiser["name"] == NO_TUNING:
             return start, {}
-        options = {key: value for key, value in task.optimiser.items() if key != "name"}
-        fit = make_optimiser(task.optimiser["name"], options, seed=task.seed).fit(lists.pool, start)
+        name, options = name_and_arguments(task.optimiser)
+        fit = make_optimiser(name, options, seed=task.seed).fit(lists.pool, start)
     said = {"objective": fit.objective, "iterations": fit.iterations, "warnings": [*lists.warnings, *fit.warnings]}
     return fit.weights, said
 
@@ -187,7 +186,7 @@ def _translated(task: Task, translation: Translation, weights: Weights, warnings
         return _reranked(task, translation, weights, warnings)
     if data.source is None:
         raise UserError(f"test set {translation.name} has no source", expected="the sentences to decode")
-    decoder = _decoder(translation.decoder)
+    decoder = open_decoder(translation.decoder)
     source = read_lines(data.source, encoding=data.encoding)
     own = match(weights, decoder.start_weights().names, sparse_names=None, path=task.folder / "weights.json").weights
     if translation.local == NOT_LOCAL:
@@ -243,7 +242,3 @@ def _local(task: Task, translation: Translation, pool: Pool, weights: Weights) -
     )
     write_json((task.folder / translation.file).with_suffix(".json"), said)
     return found
-
-
-def _decoder(settings: dict[str, Any]) -> Decoder:
-    return open_decoder(settings["name"], {key: value for key, value in settings.items() if key != "name"})

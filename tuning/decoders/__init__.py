@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from lasw.tuning.decoders.base import Decoder
     from lasw.tuning.decoders.moses import Moses, Recorded, RecordedLists, recorded_iterations, refuse_program
     from lasw.tuning.decoders.program import last_lines
-    from lasw.tuning.decoders.registry import DECODERS
+    from lasw.tuning.decoders.registry import DECODERS, open_decoder
     from lasw.tuning.decoders.thot import Thot, TrainingOptions, build_system, check_text
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from lasw.metrics import Registry
+from collections.abc import Mapping
+from typing import Any
+
+from lasw.metrics import Registry, UserError
 from lasw.tuning.decoders.base import Decoder
+from lasw.tuning.settings import name_and_arguments
 
 DECODERS: Registry[type[Decoder]] = Registry(
     "decoder",
@@ -15,3 +19,16 @@ DECODERS: Registry[type[Decoder]] = Registry(
         "replay": "lasw.tuning.decoders.replay:Replay",
     },
 )
+
+
+def open_decoder(settings: Mapping[str, Any]) -> Decoder:
+    """The decoder that a section ``[decoder]`` asks for: its `name`, and the arguments of its constructor.
+
+    Raises:
+        UserError: it cannot be had with them.
+    """
+    name, arguments = name_and_arguments(settings)
+    try:
+        return DECODERS.find(name)(**arguments)
+    except ValueError as error:
+        raise UserError(f"decoder {name}: {error}") from None

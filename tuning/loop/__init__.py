@@ -6,12 +6,9 @@ from lasw.metrics.lazily import front_door
 
 # fmt: off
 if TYPE_CHECKING:
-    from lasw.tuning.loop.interpolation import Interpolation
     from lasw.tuning.loop.loop import Loop, Outcome, Progress, iteration_seed
-    from lasw.tuning.loop.settings import (
-        SECTIONS, Configuration, Sections, configuration, configuration_names, keys_of, names_of, override,
-        read_configuration,
-    )
+    from lasw.tuning.loop.settings import CONFIGURATION, Configuration, RunSettings
     from lasw.tuning.loop.shared_files import SharedFiles
+    from lasw.tuning.loop.stopping import reason_to_stop
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

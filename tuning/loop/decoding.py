@@ -10,7 +10,7 @@ from lasw.metrics import Metric, References
 from lasw.tuning.decoders import Decoder
 from lasw.tuning.formats import write_nbest, write_weights
 from lasw.tuning.loop.history import History, same
-from lasw.tuning.loop.rounds import Decoding
+from lasw.tuning.loop.rounds import OtherWeights
 from lasw.tuning.loop.shared_files import SharedFiles
 from lasw.tuning.pool import check_lists, corpus_score, first_hypotheses, note_silence
 from lasw.tuning.run_directory import Json, write_json
@@ -30,7 +30,7 @@ class Clock:
         return round(seconds, 3)
 
 
-class Decodings:
+class DevelopmentDecoder:
     """Decodes the development set and writes what comes of it into the files of a run.
 
     Args:
@@ -79,7 +79,7 @@ class Decodings:
         write_json(self._history.file(iteration, "decode.json"), done)
         return done
 
-    def of_another(self, iteration: int, number: int, other: Decoding, n: int) -> Json:
+    def of_another(self, iteration: int, number: int, other: OtherWeights, n: int) -> Json:
         """Decode with other weights in the same round; the content of `decode-2.json`, ..."""
         clock = Clock()
         size = self._decode(iteration, number, other.weights, n)

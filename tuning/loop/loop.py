@@ -5,8 +5,7 @@ new candidates, and makes w(i) of all candidates so far. `lasw.tuning.loop.round
 `lasw.tuning.loop.stopping` when the run ends. If no new candidate came, w(i) = w(i-1): optimising the same pool again
 would only draw other samples. To compare weights by their development score the last ones are decoded with as well;
 that decoding is the first half of the iteration that would come next. It is left out where the pool promises no gain
-from
-them: then the weights before stay.
+from them: then the weights before stay.
 
 Whatever is used later is read from the files of the run first, so that a run that goes on after a kill computes with
 the same numbers as one that was never interrupted.
@@ -15,9 +14,9 @@ the same numbers as one that was never interrupted.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -25,18 +24,17 @@ from lasw.metrics import Metric, References, UserError
 from lasw.metrics import metric as metric_of
 from lasw.tuning.decoders import Decoder
 from lasw.tuning.formats import write_weights
-from lasw.tuning.loop.decoding import Clock, Decodings
-from lasw.tuning.loop.history import History, same
-from lasw.tuning.loop.interpolation import Interpolation, between
-from lasw.tuning.loop.rounds import Decoding, Rounds
+from lasw.tuning.loop.decoding import Clock, DevelopmentDecoder
+from lasw.tuning.loop.fitting import fitted
+from lasw.tuning.loop.history import History
+from lasw.tuning.loop.rounds import OtherWeights, asked, other_weights
+from lasw.tuning.loop.settings import RunSettings
 from lasw.tuning.loop.shared_files import SharedFiles
-from lasw.tuning.loop.stopping import MAXIMUM, NO_NEW_CANDIDATES, SETTLED, WITHIN_NOISE, Stopping, pool_gain
-from lasw.tuning.optimisers import DEFAULT_SEED, Fit, Optimiser
-from lasw.tuning.pool import Columns, Pool, pruned
+from lasw.tuning.loop.stopping import NO_NEW_CANDIDATES, WITHIN_NOISE, pool_gain, reason_to_stop
+from lasw.tuning.optimisers import Fit, Optimiser
+from lasw.tuning.pool import Columns, Pool
 from lasw.tuning.run_directory import Json, RunDirectory, write_json
 from lasw.tuning.weights import Weights
-
-__all__ = ["MAXIMUM", "NO_NEW_CANDIDATES", "SETTLED", "WITHIN_NOISE", "Loop", "Outcome", "Progress", "Silence"]
 
 
 class Progress(Protocol):
@@ -80,47 +78,25 @@ class Outcome:
     already_finished: bool
 
 
-@dataclass
+@dataclass(frozen=True)
 class Loop:
     """Tunes a decoder.
 
     Args:
         decoder: what is tuned.
-        optimiser: makes an optimiser for a seed.
-        iterations: at most so many; 0: no limit.
-        nbest: hypotheses asked for per sentence.
-        tolerance: the weights have settled if no dense one moved more than this.
-        keep: ``best``: the weights with the best development score, the start weights and the last ones included, the
-            earliest among equals; ``last``: those of the last iteration.
-        dev_metric: of the development score.
-        seed: every iteration draws its own from it.
+        optimiser: makes an optimiser for a seed; every iteration has its own, drawn from the run's.
+        settings: how the loop runs (its files are those of the directory that `run` gets).
+        dev_metric: of the development score, made of its name in the settings.
         preprocess: what was done to the references' lines is done to the hypotheses.
-        rounds: what else a round decodes with.
-        stopping: when the run ends.
-        interpolation: of the weights before and after a round.
-        aggregate: the pool has the lists of so many last rounds; 0: of all.
-        earlier_starts: the optimiser starts from the weights of earlier rounds as well (those whose lists are in the
-            pool), if it takes more starting points.
-        min_count: sparse features that fewer sentences of the pool have are left out.
         shared: decodings of other runs with the same decoder and sentences.
         told: called with the run's folder after each round, and at the end with the result too.
     """
 
     decoder: Decoder
     optimiser: Callable[[int], Optimiser]
-    iterations: int = 15
-    nbest: int = 100
-    tolerance: float = 1e-5
-    keep: Literal["best", "last"] = "best"
-    dev_metric: Metric = field(default_factory=lambda: metric_of("BLEU"))
-    seed: int = DEFAULT_SEED
+    settings: RunSettings
+    dev_metric: Metric
     preprocess: Callable[[str], str] | None = None
-    rounds: Rounds = field(default_factory=Rounds)
-    stopping: Stopping = field(default_factory=Stopping)
-    interpolation: Interpolation = field(default_factory=Interpolation)
-    aggregate: int = 0
-    earlier_starts: bool = False
-    min_count: int = 1
     shared: SharedFiles | None = None
     told: Callable[[Path, Json | None], None] = lambda folder, result: None
 
@@ -161,19 +137,20 @@ class _Run:
         progress: Progress,
     ) -> None:
         self.loop = loop
+        self.settings = loop.settings
         self.references = references
         self.directory = directory
         self.progress = progress
         self.history = History(directory, start, references, loop.preprocess)
-        self.decodings = Decodings(loop.decoder, source, references, loop.dev_metric, self.history, loop.shared)
+        self.decoder = DevelopmentDecoder(loop.decoder, source, references, loop.dev_metric, self.history, loop.shared)
         self.pool = Pool(references)
         self.bleu = metric_of("BLEU")
 
     def to_the_end(self) -> Outcome:
         count = len(self.history.records)
-        if 0 < self.loop.iterations < count:
+        if 0 < self.settings.iterations < count:
             raise UserError(
-                f"{self.loop.iterations} iterations are asked for, {count} are there",
+                f"{self.settings.iterations} iterations are asked for, {count} are there",
                 path=self.directory.path,
                 remedy="ask for at least as many, or give another --run",
             )
@@ -190,7 +167,7 @@ class _Run:
             # More iterations are asked for than a finished run has: what it ended with is not the end any more.
             for name in ("result.json", "weights.json"):
                 (self.directory.path / name).unlink(missing_ok=True)
-            if not self.loop.aggregate:
+            if not self.settings.aggregate:
                 self.pool = self.history.pool(1, count)
         while self._reason() is None:
             self._iterate()
@@ -198,13 +175,13 @@ class _Run:
 
     def _reason(self) -> str | None:
         """Why the run is over; None if it is not."""
-        return self.loop.stopping.reason(self.history.records, self.loop.iterations, self.loop.tolerance)
+        return reason_to_stop(self.settings, self.history.records)
 
     def _iterate(self) -> None:
         number = len(self.history.records) + 1
         decoded = self._decoded(number)
         before = self.history.weights(number - 1)
-        if self.loop.aggregate:
+        if self.settings.aggregate:
             self.pool = self.history.pool(self._oldest(number), number - 1)
         clock = Clock()
         new = self.pool.add(self.history.nbest(number))
@@ -232,7 +209,7 @@ class _Run:
             "new_candidates": new,
             "decodings": 1 + len(others),
             **({"others": others} if others else {}),
-            "seed": iteration_seed(self.loop.seed, number),
+            "seed": iteration_seed(self.settings.seed, number),
             "seconds": {**seconds, "optimise": clock.lap()},
             "warnings": [*self.directory.take_damage(), *decoded["warnings"], *(fit.warnings if fit else ())],
         }
@@ -243,34 +220,21 @@ class _Run:
 
     def _oldest(self, iteration: int) -> int:
         """The first iteration whose lists are in the pool of `iteration`."""
-        return max(1, iteration - self.loop.aggregate + 1) if self.loop.aggregate else 1
+        return max(1, iteration - self.settings.aggregate + 1) if self.settings.aggregate else 1
 
     def _gain(self, iteration: int, before: Weights, after: Weights) -> Json:
-        if not self.loop.stopping.noise:
+        if not self.settings.noise:
             return {}
-        seed = iteration_seed(self.loop.seed, iteration)
+        seed = iteration_seed(self.settings.seed, iteration)
         gain, noise = pool_gain(self.pool, self.loop.dev_metric, before, after, seed)
         return {"gain": gain, "gain_noise": noise}
 
     def _optimised(self, iteration: int, before: Weights) -> Fit:
-        optimiser = self.loop.optimiser(iteration_seed(self.loop.seed, iteration))
-        given = pruned(self.pool, before, self.loop.min_count)
-        pool, before = given.pool, given.start
+        optimiser = self.loop.optimiser(iteration_seed(self.settings.seed, iteration))
         earlier: list[Weights] = []
-        if self.loop.earlier_starts and optimiser.takes_others:
+        if self.settings.earlier_starts and optimiser.takes_others:
             earlier = [self.history.weights(k) for k in range(self._oldest(iteration) - 1, iteration - 1)]
-        fit = optimiser.fit(pool, before, others=earlier)
-        if self.loop.earlier_starts and not optimiser.takes_others and iteration == 1:
-            told = f"earlier_starts has no effect: {optimiser.name} has no starting points"
-            fit = replace(fit, warnings=(*fit.warnings, told))
-        if not np.isfinite(fit.weights.dense).all() or not np.isfinite(list(fit.weights.sparse.values())).all():
-            raise UserError(f"iteration {iteration}: {optimiser.name} found weights that are not finite")
-        if given.line:
-            fit = replace(fit, warnings=(given.line, *fit.warnings))
-        if not self.loop.interpolation.applies(iteration) or same(before, fit.weights):
-            return fit
-        mixed = between(before, fit.weights, self.loop.interpolation.share, Columns.of(pool))
-        return Fit(mixed, fit.objective, fit.iterations, fit.warnings)
+        return fitted(self.settings, optimiser, self.pool, before, iteration, earlier)
 
     def _decoded(self, iteration: int) -> Json:
         """The development score of the weights before an iteration, decoded with unless that is done."""
@@ -278,32 +242,31 @@ class _Run:
         if done is not None:
             return done
         self.progress.started(iteration, "decode")
-        return self.decodings.of_current(iteration, self.loop.rounds.asked(self.loop.nbest, iteration))
+        return self.decoder.of_current(iteration, asked(self.settings, iteration))
 
-    def _others(self, iteration: int, decoded: Json) -> list[Decoding]:
-        rounds, nbest = self.loop.rounds, self.loop.nbest
+    def _others(self, iteration: int, decoded: Json) -> list[OtherWeights]:
+        n = asked(self.settings, iteration)
 
         def in_pool(earlier: int) -> bool:
             decoding = earlier + 1  # that with the weights which iteration `earlier` made
-            return decoding >= self._oldest(iteration) and rounds.asked(nbest, decoding) >= rounds.asked(
-                nbest, iteration
-            )
+            return decoding >= self._oldest(iteration) and asked(self.settings, decoding) >= n
 
-        return rounds.others(
+        return other_weights(
+            self.settings,
             iteration,
             [*self.history.scores(), decoded["dev_score"]],
             self.history.weights,
             lambda: Columns.of(self.pool),
-            iteration_seed(self.loop.seed, iteration),
+            iteration_seed(self.settings.seed, iteration),
             in_pool=in_pool,
         )
 
-    def _decoded_too(self, iteration: int, place: int, other: Decoding) -> Json:
+    def _decoded_too(self, iteration: int, place: int, other: OtherWeights) -> Json:
         done = self.history.decoded(iteration, other.weights, place)
         if done is not None:
             return done
         self.progress.started(iteration, "decode")
-        return self.decodings.of_another(iteration, place, other, self.loop.rounds.asked(self.loop.nbest, iteration))
+        return self.decoder.of_another(iteration, place, other, asked(self.settings, iteration))
 
     def _result(self) -> Json | None:
         """What `result.json` says at the end; None while something is missing."""
@@ -314,18 +277,18 @@ class _Run:
         scores = self.history.scores()  # of what iterations 0, 1, ... made
         if reason == NO_NEW_CANDIDATES:
             last -= 1  # its last decoding was with the weights that it left as they were
-        elif self.loop.keep == "best" and reason == WITHIN_NOISE:
+        elif self.settings.keep == "best" and reason == WITHIN_NOISE:
             last -= 1  # a further decoding could not show what the last weights gain
-        elif self.loop.keep == "best":
+        elif self.settings.keep == "best":
             evaluated = self.history.evaluated(last)
             if evaluated is None:
                 return None
             scores.append(evaluated["dev_score"])
-        chosen = last if self.loop.keep == "last" else int(np.argmax(scores))
+        chosen = last if self.settings.keep == "last" else int(np.argmax(scores))
         return {
             "reason": reason,
             "iterations": len(self.history.records),
-            "keep": self.loop.keep,
+            "keep": self.settings.keep,
             "chosen": chosen,
             "dev_score": scores[chosen] if chosen < len(scores) else None,
         }

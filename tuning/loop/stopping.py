@@ -10,13 +10,13 @@ at least once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics import Metric, bootstrap_scores
+from lasw.tuning.loop.settings import RunSettings
 from lasw.tuning.pool import Pool
 from lasw.tuning.run_directory import Json
 from lasw.tuning.weights import Weights
@@ -25,56 +25,25 @@ NO_NEW_CANDIDATES = "no new candidates"
 SETTLED = "the weights have settled"
 WITHIN_NOISE = "the pool's gain is within its noise"
 MAXIMUM = "the maximum of iterations is reached"
-# Of runs by configuration. 1 kept less than 99.5 % of the plain loop's development score for some seeds, 1/4 was no
-# better than 1/2 (tests/benchmarks/bench_rounds.py).
-NOISE = 0.5
 
 
-@dataclass(frozen=True)
-class Stopping:
-    """The rules.
+def reason_to_stop(settings: RunSettings, records: Sequence[Json]) -> str | None:
+    """Why the run is over after these iterations; None if it is not."""
+    if not records:
+        return None
+    if records[-1]["new_candidates"] == 0:
+        return NO_NEW_CANDIDATES
+    if records[-1]["moved"] <= settings.tolerance:
+        return SETTLED
+    enough = len(records) >= max(settings.patience, 2)
+    if settings.noise and enough and all(_within_noise(settings, record) for record in records[-settings.patience :]):
+        return WITHIN_NOISE
+    return MAXIMUM if settings.iterations and len(records) >= settings.iterations else None
 
-    Args:
-        noise: the run ends when the pool's gain is at most so many times its bootstrap standard error; 0: the gain is
-            not looked at.
-        patience: in so many rounds one after the other, of which the last is at least the second of the run.
 
-    Raises:
-        ValueError: a setting out of its range.
-    """
-
-    noise: float = 0.0
-    patience: int = 1
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.noise < np.inf:
-            raise ValueError(f"noise is {self.noise}, expected 0 or more")
-        if self.patience < 1:
-            raise ValueError(f"patience is {self.patience}, expected at least 1")
-
-    def reason(self, records: Sequence[Json], iterations: int, tolerance: float) -> str | None:
-        """Why the run is over after these iterations; None if it is not.
-
-        Args:
-            records: of all finished iterations.
-            iterations: at most so many; 0: no limit.
-            tolerance: the weights have settled if no dense one moved more than this.
-        """
-        if not records:
-            return None
-        if records[-1]["new_candidates"] == 0:
-            return NO_NEW_CANDIDATES
-        if records[-1]["moved"] <= tolerance:
-            return SETTLED
-        last = records[-self.patience :]
-        enough = len(records) >= max(self.patience, 2)
-        if self.noise and enough and all(self._within_noise(record) for record in last):
-            return WITHIN_NOISE
-        return MAXIMUM if iterations and len(records) >= iterations else None
-
-    def _within_noise(self, record: Json) -> bool:
-        gain = record.get("gain")
-        return gain is not None and gain <= self.noise * record["gain_noise"]
+def _within_noise(settings: RunSettings, record: Json) -> bool:
+    gain = record.get("gain")
+    return gain is not None and gain <= settings.noise * record["gain_noise"]
 
 
 def pool_gain(pool: Pool, metric: Metric, before: Weights, after: Weights, seed: int) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lasw.metrics import UserError
-from lasw.tuning import DECODERS, OPTIMISERS, Sections, configuration, configuration_names, override, read_configuration
+from lasw.tuning import CONFIGURATION, DECODERS, OPTIMISERS, Configuration, Sections, with_changes
 
 WHOLE = """\
 [run]
@@ -28,16 +28,16 @@ oracle_share = 0.2
 
 def read(tmp_path: Path, text: str) -> Sections:
     (tmp_path / "c.toml").write_text(text)
-    return read_configuration(str(tmp_path / "c.toml"))
+    return CONFIGURATION.read(str(tmp_path / "c.toml"))
 
 
 def test_a_whole_file(tmp_path: Path) -> None:
-    found = configuration(read(tmp_path, WHOLE))
+    found = Configuration.of(read(tmp_path, WHOLE))
     assert found.run.directory == tmp_path / "out"
     assert (found.run.seed, found.run.iterations, found.run.keep) == (3, 15, "best")
     assert found.data.references == (tmp_path / "dev.en0", Path("/abs/dev.en1"))
-    assert found.optimiser == ("wro", {"oracle_share": 0.2})
-    assert found.decoder == ("fixed", {"lists": (tmp_path / "a.nbest",)})
+    assert found.optimiser == {"name": "wro", "oracle_share": 0.2}
+    assert found.decoder == {"name": "fixed", "lists": (tmp_path / "a.nbest",)}
     assert found.sections["optimiser"]["metric"] == "PABC4"  # the class's own default
     assert found.sections["optimiser"]["oracle_share"] == 0.2
 
@@ -90,9 +90,9 @@ def test_what_is_refused_in_a_file(tmp_path: Path, change: tuple[str, str], mess
     ],
 )
 def test_what_is_refused_later(tmp_path: Path, changes: Sections, message: str) -> None:
-    sections = override(read(tmp_path, WHOLE), changes)
+    sections = with_changes(read(tmp_path, WHOLE), changes)
     with pytest.raises(UserError, match=message):
-        configuration(sections)
+        Configuration.of(sections)
 
 
 def test_a_section_given_as_a_value(tmp_path: Path) -> None:
@@ -111,42 +111,42 @@ def test_what_must_be_there(tmp_path: Path) -> None:
     ):
         lacking = {s: {k: v for k, v in values.items() if (s, k) != (section, key)} for s, values in whole.items()}
         with pytest.raises(UserError, match=message):
-            configuration(lacking)
+            Configuration.of(lacking)
 
 
 def test_overriding(tmp_path: Path) -> None:
     whole = read(tmp_path, WHOLE)
-    changed = override(whole, {"run": {"seed": 4}, "optimiser": {"name": "pro", "psi": 0.1}})
+    changed = with_changes(whole, {"run": {"seed": 4}, "optimiser": {"name": "pro", "psi": 0.1}})
     assert changed["run"]["seed"] == 4
     assert changed["optimiser"] == {"name": "pro", "psi": 0.1}  # what was set for wro is gone
     assert whole["run"]["seed"] == 3
-    assert override(whole, {"optimiser": {"name": "wro", "psi": 0.5}})["optimiser"]["oracle_share"] == 0.2
+    assert with_changes(whole, {"optimiser": {"name": "wro", "psi": 0.5}})["optimiser"]["oracle_share"] == 0.2
 
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no such file"):
-        read_configuration(str(tmp_path / "none.toml"))
+        CONFIGURATION.read(str(tmp_path / "none.toml"))
     with pytest.raises(UserError, match=r"no file and no configuration 'wro-globl'.*did you mean 'wro-global'"):
-        read_configuration("wro-globl")
+        CONFIGURATION.read("wro-globl")
     (tmp_path / "utf16.toml").write_bytes("[run]\n".encode("utf-16"))
     with pytest.raises(UserError, match="UTF-16"):
-        read_configuration(str(tmp_path / "utf16.toml"))
+        CONFIGURATION.read(str(tmp_path / "utf16.toml"))
 
 
 def test_every_configuration_that_comes_with_the_package(tmp_path: Path) -> None:
-    names = configuration_names()
+    names = CONFIGURATION.names()
     assert {"pro", "pro-moses", "quickstart", "wro-global", "wro-simpbleu"} <= set(names)
     needed: Sections = {
         "run": {"directory": tmp_path},
         "data": {"source": tmp_path / "f", "references": (tmp_path / "e",)},
     }
     for name in names:
-        sections = read_configuration(name)
+        sections = CONFIGURATION.read(name)
         if "decoder" not in sections:
-            sections = override(sections, {"decoder": {"name": "fixed", "lists": (Path("x"),)}})
+            sections = with_changes(sections, {"decoder": {"name": "fixed", "lists": (Path("x"),)}})
         else:
-            sections = override(sections, {"decoder": {"model": tmp_path}})
-        found = configuration(override(sections, needed))
-        assert found.optimiser[0] == ("pro" if name.startswith("pro") else "wro")
-    pro = read_configuration("pro")["optimiser"]
+            sections = with_changes(sections, {"decoder": {"model": tmp_path}})
+        found = Configuration.of(with_changes(sections, needed))
+        assert found.optimiser["name"] == ("pro" if name.startswith("pro") else "wro")
+    pro = CONFIGURATION.read("pro")["optimiser"]
     assert (pro["draws"], pro["pairs"], pro["threshold"], pro["psi"]) == (5000, 50, 0.05, 0.1)

@@ -17,21 +17,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from toy_loop import REFERENCE, SENTENCES, Killed, Step, Toy, dev_bleu, log, run, sentences
+from toy_loop import REFERENCE, SENTENCES, Killed, Step, Toy, dev_bleu, log, run
 
 from lasw.metrics import Corpus, References, UserError, Vocabulary, metric
 from lasw.tuning import (
     Fit,
-    Loop,
     NBest,
     Pool,
-    RunDirectory,
     Weights,
     iteration_seed,
     read_weights,
 )
-from lasw.tuning.loop import loop as loop_module
-from lasw.tuning.loop.loop import MAXIMUM, NO_NEW_CANDIDATES, SETTLED
+from lasw.tuning.loop.stopping import MAXIMUM, NO_NEW_CANDIDATES, SETTLED
 
 
 def what_counts(path: Path) -> dict[str, bytes]:
@@ -294,8 +291,8 @@ def test_sentences_without_hypotheses(tmp_path: Path) -> None:
 
 
 def test_counts_that_do_not_match(tmp_path: Path) -> None:
-    with RunDirectory(tmp_path / "run") as directory, pytest.raises(UserError, match="3 source sentences; expected 12"):
-        Loop(Toy(), Step).run(["a"] * 3, References.from_lines(REFERENCE), Toy().start_weights(), directory)
+    with pytest.raises(UserError, match="3 source sentences; expected 12"):
+        run(tmp_path / "run", source=["a"] * 3)
 
 
 def test_other_features_than_weights(tmp_path: Path) -> None:
@@ -335,19 +332,14 @@ def test_seeds_of_iterations_differ_and_stay() -> None:
 def test_progress_is_told(tmp_path: Path) -> None:
     told: list[Any] = []
 
-    class Listener(loop_module.Silence):
+    class Listener:
         def started(self, iteration: int, step: str) -> None:
             told.append((iteration, step))
 
         def finished(self, record: dict[str, Any]) -> None:
             told.append((record["iteration"], "finished"))
 
-    references = References.from_lines(REFERENCE)
-    with RunDirectory(tmp_path / "run") as directory:
-        directory.describe({"settings": {}, "inputs": {}})
-        Loop(Toy(), Step, iterations=1, nbest=6).run(
-            sentences(2), references, Toy().start_weights(), directory, Listener()
-        )
+    run(tmp_path / "run", iterations=1, progress=Listener())
     assert told == [(1, "decode"), (1, "optimise"), (1, "finished"), (2, "decode"), (2, "finished")]
 
 

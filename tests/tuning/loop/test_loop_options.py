@@ -13,11 +13,10 @@ import pytest
 from toy_loop import NAMES, REFERENCE, SENTENCES, Killed, Step, Toy, dev_bleu, log, run
 
 from lasw.metrics import References, Vocabulary
-from lasw.tuning import Fit, Interpolation, NBest, Pool, Weights, read_json, read_nbest, read_weights
-from lasw.tuning.loop.interpolation import between
-from lasw.tuning.loop.loop import NO_NEW_CANDIDATES, SETTLED, WITHIN_NOISE
-from lasw.tuning.loop.rounds import BEST, PERTURBED, Rounds
-from lasw.tuning.loop.stopping import Stopping
+from lasw.tuning import Fit, NBest, Pool, Weights, read_json, read_nbest, read_weights
+from lasw.tuning.loop.fitting import between
+from lasw.tuning.loop.rounds import BEST, PERTURBED
+from lasw.tuning.loop.stopping import NO_NEW_CANDIDATES, SETTLED, WITHIN_NOISE
 from lasw.tuning.pool.columns import Columns
 
 NOT_TIMED = ("weights.json", "result.json")
@@ -57,13 +56,13 @@ class Growing(Toy):
         return super().decode(source, weights, n, vocabulary)
 
 
-SEVERAL: dict[str, Any] = {"rounds": Rounds(perturbed=2, perturbation=0.8), "iterations": 3}
+SEVERAL: dict[str, Any] = {"perturbed": 2, "perturbation": 0.8, "iterations": 3}
 OPTIONS: dict[str, dict[str, Any]] = {
     "several": SEVERAL,
-    "aggregate": {"aggregate": 1, "rounds": Rounds(decode_best=True, perturbed=1, perturbed_rounds=1), "iterations": 4},
-    "interpolation": {"interpolation": Interpolation(0.4, 2), "iterations": 3},
-    "noise": {"stopping": Stopping(noise=1.0), "iterations": 9},
-    "growth": {"rounds": Rounds(first_nbest=9, growth=0.5), "iterations": 3},
+    "aggregate": {"aggregate": 1, "decode_best": True, "perturbed": 1, "perturbed_rounds": 1, "iterations": 4},
+    "interpolation": {"interpolation": 0.4, "interpolation_from": 2, "iterations": 3},
+    "noise": {"noise": 1.0, "iterations": 9},
+    "growth": {"first_nbest": 9, "nbest_growth": 0.5, "iterations": 3},
 }
 
 
@@ -97,7 +96,7 @@ def test_lists_longer_or_shorter_by_the_round(tmp_path: Path) -> None:
     run(tmp_path / "shorter", toy, **{**OPTIONS["growth"], "iterations": 2})
     assert toy.asked == [9, 3, 2]
     toy = Growing()
-    run(tmp_path / "longer", toy, rounds=Rounds(growth=2.0), iterations=2)
+    run(tmp_path / "longer", toy, nbest_growth=2.0, iterations=2)
     assert toy.asked == [6, 12, 24]
     assert [r["nbest"] for r in log(tmp_path / "longer")] == [6, 12, 24]
 
@@ -127,10 +126,9 @@ def test_the_best_weights_are_decoded_with_again_once_the_pool_forgot_them(tmp_p
             step = start.dense + np.array([-0.2, 0.3, 0.0])
             return Fit(Weights(NAMES, np.array([0.5, -0.25, 0.2]) if first else step), 0.0, 1)
 
-    remembering = Rounds(decode_best=True)
-    run(tmp_path / "all", optimiser=Down, rounds=remembering, iterations=4)
+    run(tmp_path / "all", optimiser=Down, decode_best=True, iterations=4)
     assert [r["decodings"] for r in log(tmp_path / "all")[:4]] == [1, 1, 1, 1]
-    run(tmp_path / "two", optimiser=Down, rounds=remembering, aggregate=2, iterations=4)
+    run(tmp_path / "two", optimiser=Down, decode_best=True, aggregate=2, iterations=4)
     records = log(tmp_path / "two")
     assert int(np.argmax([r["dev_score"] for r in records])) == 1
     assert [r["decodings"] for r in records[:4]] == [1, 1, 1, 2]
@@ -148,7 +146,7 @@ def test_interpolated_weights(tmp_path: Path) -> None:
             found.append(fit.weights)
             return fit
 
-    run(tmp_path, optimiser=Looking, interpolation=Interpolation(0.4, 2), iterations=3)
+    run(tmp_path, optimiser=Looking, interpolation=0.4, interpolation_from=2, iterations=3)
     assert weights(tmp_path, "001/after.json").dense.tolist() == found[0].dense.tolist()
     for k in (2, 3):
         pool = pooled(tmp_path, [f"{j:03d}/nbest.gz" for j in range(1, k + 1)])

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from lasw.tuning import FeatureNames, Interpolation, Weights
-from lasw.tuning.loop.interpolation import between
-from lasw.tuning.loop.rounds import BEST, PERTURBED, Rounds, perturbed
+from lasw.tuning import FeatureNames, RunSettings, Weights
+from lasw.tuning.loop.fitting import between
+from lasw.tuning.loop.rounds import BEST, PERTURBED, asked, other_weights, perturbed
 from lasw.tuning.pool.columns import Columns
 
 NAMES = FeatureNames((("A", 1), ("B", 2)))
@@ -26,57 +28,71 @@ COLUMNS = Columns(
 )
 
 
-def test_how_many_hypotheses() -> None:
-    assert [Rounds().asked(100, k) for k in (1, 2, 9)] == [100, 100, 100]
-    assert [Rounds(first_nbest=500).asked(100, k) for k in (1, 2, 3)] == [500, 100, 100]
-    assert [Rounds(growth=0.5).asked(100, k) for k in (1, 2, 3, 9)] == [100, 50, 25, 1]
-    assert [Rounds(growth=1e300).asked(100, k) for k in (1, 2, 3, 999)] == [100, *[2**31 - 1] * 3]
-    assert Rounds(growth=1e-300).asked(100, 999) == 1
-    assert [Rounds(first_nbest=30, growth=2.0).asked(50, k) for k in (1, 2, 3)] == [30, 100, 200]
+def settings(**values: Any) -> RunSettings:
+    return RunSettings(Path("run"), **values)
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("values", "rounds", "wanted"),
+    [
+        ({}, (1, 2, 9), [100, 100, 100]),
+        ({"first_nbest": 500}, (1, 2, 3), [500, 100, 100]),
+        ({"nbest_growth": 0.5}, (1, 2, 3, 9), [100, 50, 25, 1]),
+        ({"nbest_growth": 1e300}, (1, 2, 3, 999), [100, *[2**31 - 1] * 3]),
+        ({"nbest_growth": 1e-300}, (999,), [1]),
+        ({"nbest": 50, "first_nbest": 30, "nbest_growth": 2.0}, (1, 2, 3), [30, 100, 200]),
+    ],
+)
+def test_how_many_hypotheses(values: dict[str, float], rounds: tuple[int, ...], wanted: list[int]) -> None:
+    assert [asked(settings(**values), k) for k in rounds] == wanted
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
     [
         ({"first_nbest": -1}, "at least 0"),
         ({"perturbation": 1e7}, "at most 1e+06"),
-        ({"growth": 0.0}, "nbest_growth is 0.0"),
-        ({"growth": float("nan")}, "nbest_growth is nan"),
+        ({"nbest_growth": 0.0}, "nbest_growth is 0.0"),
+        ({"nbest_growth": float("nan")}, "nbest_growth is nan"),
         ({"perturbation": 0.0}, "perturbation is 0.0"),
         ({"perturbed": -1}, "at least 0"),
+        ({"interpolation": 0.0}, "interpolation is 0.0"),
+        ({"interpolation": 1.5}, "interpolation is 1.5"),
+        ({"interpolation": float("nan")}, "interpolation is nan"),
+        ({"interpolation_from": 0}, "interpolation_from is 0"),
+        ({"noise": -1.0}, "noise is -1.0"),
+        ({"noise": float("nan")}, "noise is nan"),
+        ({"patience": 0}, "patience is 0"),
     ],
 )
-def test_what_is_refused(settings: dict[str, float], message: str) -> None:
+def test_what_is_refused(values: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
-        Rounds(**settings)  # type: ignore[arg-type]
-    for share, first in ((0.0, 1), (1.5, 1), (float("nan"), 1), (0.5, 0)):
-        with pytest.raises(ValueError, match="interpolation"):
-            Interpolation(share, first)
+        settings(**values)
 
 
 def others(
-    rounds: Rounds, iteration: int, scores: list[float], *, in_pool: bool = False
+    run: RunSettings, iteration: int, scores: list[float], *, in_pool: bool = False
 ) -> list[tuple[str, list[float]]]:
-    found = rounds.others(iteration, scores, WEIGHTS.__getitem__, lambda: COLUMNS, 7, in_pool=lambda earlier: in_pool)
+    found = other_weights(run, iteration, scores, WEIGHTS.__getitem__, lambda: COLUMNS, 7, in_pool=lambda _: in_pool)
     return [(one.kind, one.weights.dense.tolist()) for one in found]
 
 
 def test_the_best_so_far_is_decoded_with_where_the_pool_lacks_its_list() -> None:
-    best = Rounds(decode_best=True)
+    best = settings(decode_best=True)
     assert others(best, 3, [0.1, 0.5, 0.3]) == [(BEST, [2.0, -2.0, 0.0])]
     assert others(best, 3, [0.1, 0.5, 0.3], in_pool=True) == []
     assert others(best, 3, [0.1, 0.3, 0.5]) == []  # it is the current one
-    assert others(Rounds(), 3, [0.1, 0.5, 0.3]) == []
+    assert others(settings(), 3, [0.1, 0.5, 0.3]) == []
 
 
 def test_perturbed_weights_are_drawn_for_the_round_alone() -> None:
-    two = others(Rounds(perturbed=2), 2, [0.1, 0.2])
+    two = others(settings(perturbed=2), 2, [0.1, 0.2])
     assert [kind for kind, _ in two] == [PERTURBED, PERTURBED]
     assert two[0] != two[1]
-    assert others(Rounds(perturbed=2), 2, [0.1, 0.2]) == two
-    assert others(Rounds(perturbed=1), 2, [0.1, 0.2]) == two[:1]
-    assert others(Rounds(perturbed=2, perturbed_rounds=1), 2, [0.1, 0.2]) == []
-    assert len(others(Rounds(perturbed=2, perturbed_rounds=2), 2, [0.1, 0.2])) == 2
+    assert others(settings(perturbed=2), 2, [0.1, 0.2]) == two
+    assert others(settings(perturbed=1), 2, [0.1, 0.2]) == two[:1]
+    assert others(settings(perturbed=2, perturbed_rounds=1), 2, [0.1, 0.2]) == []
+    assert len(others(settings(perturbed=2, perturbed_rounds=2), 2, [0.1, 0.2])) == 2
 
 
 def test_the_size_of_a_perturbation() -> None:
@@ -119,8 +135,3 @@ def test_sparse_weights_are_mixed_at_the_same_norm() -> None:
     middle = between(before, after, 0.5, columns)
     assert middle.dense.tolist() == pytest.approx([0.625, 5.0, 0.375])
     assert middle.sparse == pytest.approx({"s": 0.2 / 0.8, "t": 3.0})
-
-
-def test_when_interpolation_applies() -> None:
-    assert [Interpolation(0.5).applies(k) for k in (1, 3, 4, 9)] == [False, False, True, True]
-    assert not Interpolation().applies(9)

@@ -1,4 +1,4 @@
-"""A comparison as settings: one TOML file, every key checked.
+"""A comparison as a TOML document, every key checked.
 
     [comparison]        seeds, losses and measures of all systems (`ComparisonSettings`)
     [run]               how each tuning runs: the keys of lasw tune's [run] but `directory` and `seed`
@@ -13,17 +13,11 @@ from its folder, those of changes from where one is.
 
 from __future__ import annotations
 
-import difflib
-import os
-from collections.abc import Sequence
-from dataclasses import dataclass
-from importlib import resources
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lasw.metrics import UserError, metric, parameters, read_lines
-from lasw.tuning.comparison.changes import parsed_changes
-from lasw.tuning.comparison.keys import NAMED, PLAIN, SECTIONS, comparison_keys_of
+from lasw.metrics import UserError, metric, parameters
 from lasw.tuning.comparison.settings import (
     AUTO,
     BEST,
@@ -39,11 +33,34 @@ from lasw.tuning.comparison.settings import (
     TestSet,
     local_setting,
 )
-from lasw.tuning.loop import names_of
-from lasw.tuning.settings import line_of, parse
+from lasw.tuning.decoders import DECODERS
+from lasw.tuning.loop import CONFIGURATION
+from lasw.tuning.optimisers import OPTIMISERS
+from lasw.tuning.settings import Document, Keys, Section, Sections, did_you_mean, made
 
-_FILE_END = ".toml"
-_FOLDERS = ("compare", "thesis")  # of the comparisons that come with the package
+
+def _keys_of_run(values: Mapping[str, Any]) -> Keys:
+    return {key: one for key, one in CONFIGURATION.keys("run").items() if key not in ("directory", "seed", "start")}
+
+
+def _keys_of_system(values: Mapping[str, Any]) -> Keys:
+    own, name = parameters(SystemSettings), values.get("optimiser")
+    arguments = {} if name == NO_TUNING else CONFIGURATION.sections["optimiser"].keys({"name": name})
+    return {**own, **{key: one for key, one in arguments.items() if key not in ("name", "metric", *own)}}
+
+
+COMPARISON = Document(
+    "comparison",
+    {
+        "comparison": Section.of_class(ComparisonSettings),
+        "run": Section(_keys_of_run),
+        "decoder": CONFIGURATION.sections["decoder"],
+        "development": Section.of_class(DevelopmentSet, named=True),
+        "test": Section.of_class(TestSet, named=True),
+        "system": Section(_keys_of_system, named=True),
+    },
+    folders=("compare", "thesis"),
+)
 
 
 def read_comparison(name: str, changes: Sequence[str] = ()) -> Comparison:
@@ -57,99 +74,14 @@ def read_comparison(name: str, changes: Sequence[str] = ()) -> Comparison:
         UserError: no such file, not TOML, an unknown section, name or key (with the nearest valid one), a value of
             the wrong kind or out of its range, or something that must be there is not.
     """
-    text, folder = _text(name)
-    content = parse(text, name)
-    checked = _Checked(text, name, folder, content)
-    sections = checked.sections()
-    of_run: list[str] = []
-    for section, key, values in parsed_changes(changes, sections):
-        target = sections[section[0]] if len(section) == 1 else sections[section[0]].setdefault(section[1], {})
-        target[key] = values
-        if section == ("run",) and key not in WITHOUT_DECODER:
-            of_run.append(key)
+    sections = COMPARISON.read(name)
+    changed = COMPARISON.change("--set", sections, changes, new=("development", "test"))
+    of_run = [key for section, key in changed if section == "run" and key not in WITHOUT_DECODER]
     if of_run and "decoder" not in sections:
         raise UserError(
             f"--set run.{of_run[0]} without a [decoder]", expected="no such setting: the lists on disk are the pool"
         )
     return _comparison(sections, name)
-
-
-def comparison_names() -> list[str]:
-    """The comparisons that come with the package."""
-    found = []
-    for folder in _FOLDERS:
-        place = resources.files("lasw.configs").joinpath(folder)
-        if place.is_dir():
-            found += [f"{folder}/{entry.name.removesuffix(_FILE_END)}" for entry in place.iterdir()]
-    return sorted(found)
-
-
-def _text(name: str) -> tuple[str, Path]:
-    if not os.path.exists(name) and name in comparison_names():
-        resource = resources.files("lasw.configs").joinpath(*(name + _FILE_END).split("/"))
-        return resource.read_text(encoding="utf-8"), Path.cwd()
-    if not os.path.exists(name) and not name.endswith(_FILE_END):
-        near = difflib.get_close_matches(name, comparison_names(), n=1)
-        raise UserError(
-            f"no file and no comparison {name!r}",
-            expected=f"a TOML file or one of {', '.join(comparison_names())}",
-            remedy=f"did you mean {near[0]!r}?" if near else None,
-        )
-    return "\n".join(read_lines(name)) + "\n", Path(name).parent
-
-
-@dataclass
-class _Checked:
-    """A TOML file's content, checked key by key."""
-
-    text: str
-    path: str
-    folder: Path
-    content: dict[str, Any]
-
-    def sections(self) -> dict[str, dict[str, Any]]:
-        found: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
-        for section, values in self.content.items():
-            if section not in SECTIONS:
-                raise self._wrong(f"unknown section or key {section!r}", section, None, list(SECTIONS))
-            if section in PLAIN:
-                found[section] = self._values(section, section, values)
-                continue
-            for name, inner in self._table(section, values).items():
-                found[section][name] = self._values(section, f"{section}.{name}", inner)
-        if "decoder" not in self.content:
-            del found["decoder"]
-        return found
-
-    def _table(self, shown: str, values: Any) -> dict[str, Any]:
-        if not isinstance(values, dict):
-            wanted = f"[{shown}.NAME], its keys below" if shown in NAMED else f"[{shown}], its keys below"
-            raise UserError(
-                f"{shown} is no section", path=self.path, line=line_of(self.text, None, shown), expected=wanted
-            )
-        return values
-
-    def _values(self, section: str, shown: str, values: Any) -> dict[str, Any]:
-        table = self._table(shown, values)
-        own = comparison_keys_of(section, table)
-        found = {}
-        for key, value in table.items():
-            if key not in own:
-                raise self._wrong(f"unknown key {key!r} in [{shown}]", key, shown, list(own))
-            if section == "system" and key == "local" and isinstance(value, bool):
-                value = str(value).lower()
-            found[key] = own[key].checked(
-                value, self.folder, f"{shown}.{key}", path=self.path, line=line_of(self.text, shown, key)
-            )
-        return found
-
-    def _wrong(self, what: str, key: str, section: str | None, valid: list[str]) -> UserError:
-        near = difflib.get_close_matches(key, valid, n=1)
-        home = [other for other in PLAIN if key in comparison_keys_of(other)] if section and not near else []
-        remedy = f"did you mean {near[0]!r}?" if near else f"valid are {', '.join(valid)}"
-        if home:
-            remedy = "it belongs in " + " or ".join(f"[{one}]" for one in home)
-        return UserError(what, path=self.path, line=line_of(self.text, section, key), remedy=remedy)
 
 
 def _absolute(values: dict[str, Any]) -> dict[str, Any]:
@@ -167,45 +99,40 @@ def _absolute(values: dict[str, Any]) -> dict[str, Any]:
 
 def _comparison(sections: dict[str, dict[str, Any]], path: str) -> Comparison:
     sections = _absolute(sections)
-    settings = _made(ComparisonSettings, "comparison", sections["comparison"], path)
-    development = {
-        name: _made(DevelopmentSet, f"development.{name}", values, path)
-        for name, values in sections["development"].items()
-    }
-    test = {name: _made(TestSet, f"test.{name}", values, path) for name, values in sections["test"].items()}
+    settings = _made(ComparisonSettings, "comparison", sections.get("comparison", {}), path)
+    development = _sets(DevelopmentSet, "development", sections, path)
+    test = _sets(TestSet, "test", sections, path)
     if not development:
         raise UserError("no development set", path=path, expected="[development.NAME] with its files")
-    systems = tuple(_system(name, values, development, path) for name, values in sections["system"].items())
+    systems = tuple(_system(name, values, development, path) for name, values in sections.get("system", {}).items())
     if not systems:
         raise UserError("no system", path=path, expected="[system.NAME] with optimiser = '...'")
     _check_files(sections.get("decoder"), development, test, path)
     for system in systems:
         _check_local(system, development, test, path)
-    return Comparison(settings, sections["run"], sections.get("decoder"), development, test, systems)
+    return Comparison(settings, sections.get("run", {}), sections.get("decoder"), development, test, systems)
 
 
 def _system(name: str, values: dict[str, Any], development: dict[str, DevelopmentSet], path: str) -> System:
     own = parameters(SystemSettings)
     settings = _made(SystemSettings, f"system.{name}", {k: v for k, v in values.items() if k in own}, path)
     arguments = {key: value for key, value in values.items() if key not in own}
-    if settings.optimiser not in (NO_TUNING, *names_of("optimiser")):
-        near = difflib.get_close_matches(settings.optimiser, names_of("optimiser"), n=1)
+    if settings.optimiser not in (NO_TUNING, *OPTIMISERS):
         raise UserError(
             f"[system.{name}] unknown optimiser {settings.optimiser!r}",
             path=path,
-            expected=", ".join((*names_of("optimiser"), NO_TUNING)),
-            remedy=f"did you mean {near[0]!r}?" if near else None,
+            expected=", ".join((*OPTIMISERS, NO_TUNING)),
+            remedy=did_you_mean(settings.optimiser, list(OPTIMISERS)),
         )
     if settings.local not in (NOT_LOCAL, AUTO, BEST):
         local_setting(settings.local)
     for one in settings.development:
         if one not in development:
-            near = difflib.get_close_matches(one, list(development), n=1)
             raise UserError(
                 f"[system.{name}] unknown development set {one!r}",
                 path=path,
                 expected=", ".join(development),
-                remedy=f"did you mean {near[0]!r}?" if near else None,
+                remedy=did_you_mean(one, list(development)),
             )
     for loss in settings.losses:
         if loss != DEFAULT_LOSS:
@@ -217,7 +144,7 @@ def _check_files(
     decoder: dict[str, Any] | None, development: dict[str, DevelopmentSet], test: dict[str, TestSet], path: str
 ) -> None:
     if decoder is not None and "name" not in decoder:
-        raise UserError("[decoder] has no name", path=path, expected=f"one of {', '.join(names_of('decoder'))}")
+        raise UserError("[decoder] has no name", path=path, expected=f"one of {', '.join(DECODERS)}")
     named = {**{f"development.{k}": v for k, v in development.items()}, **{f"test.{k}": v for k, v in test.items()}}
     lists_only = decoder is None or decoder["name"] == "fixed"
     for shown, one in named.items():
@@ -243,11 +170,12 @@ def _check_local(system: System, development: dict[str, DevelopmentSet], test: d
             raise UserError(f"{where}, but {name} has no source", path=path, expected="the sentences to compare")
 
 
+def _sets(kind: type[TestSet], section: str, sections: Sections, path: str) -> dict[str, Any]:
+    return {name: _made(kind, f"{section}.{name}", values, path) for name, values in sections.get(section, {}).items()}
+
+
 def _made(kind: type[Any], shown: str, values: dict[str, Any], path: str) -> Any:
     for key, parameter in parameters(kind).items():
         if parameter.required and key not in values:
             raise UserError(f"[{shown}] has no {key}", path=path, expected=parameter.help.rstrip("."))
-    try:
-        return kind(**values)
-    except ValueError as error:
-        raise UserError(f"[{shown}] {error}", path=path) from None
+    return made(kind, shown, values, path)

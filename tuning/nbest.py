@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +40,45 @@ class NBest:
     def __len__(self) -> int:
         return len(self.owner)
 
+    @classmethod
+    def joined(cls, lists: Sequence[NBest], first: Sequence[int] | None = None) -> NBest:
+        """Lists as one, in ascending order of sentence, the order of the lists within a sentence.
+
+        Args:
+            lists: over the same vocabulary, with the same features and the same numbering of sparse ones.
+            first: for each list, the number that its sentence 0 gets; 0 by default.
+
+        Raises:
+            ValueError: no list, or lists with other features or another vocabulary.
+        """
+        names, vocabulary = lists[0].names, lists[0].hypotheses.vocabulary
+        if any(part.names != names or part.hypotheses.vocabulary is not vocabulary for part in lists):
+            raise ValueError("lists over other features or another vocabulary")
+        starts = [0] * len(lists) if first is None else first
+        owner = np.concatenate([part.owner + np.int32(start) for part, start in zip(lists, starts, strict=True)])
+        lengths = np.concatenate([part.hypotheses.lengths for part in lists])
+        ids = np.concatenate([part.hypotheses.ids for part in lists])
+        whole = cls(
+            names,
+            owner,
+            Corpus(ids, np.concatenate([[0], np.cumsum(lengths)]), vocabulary),
+            np.concatenate([part.dense for part in lists]),
+            np.concatenate([part.score for part in lists]),
+            *_joined_sparse(lists),
+        )
+        return whole if np.all(np.diff(owner) >= 0) else whole.take(np.argsort(owner, kind="stable"))
+
+    def take(self, rows: NDArray[np.int64]) -> NBest:
+        """The hypotheses `rows` (m,), in that order."""
+        return dataclasses.replace(
+            self,
+            owner=self.owner[rows],
+            hypotheses=self.hypotheses.take(rows),
+            dense=self.dense[rows],
+            score=self.score[rows],
+            sparse=None if self.sparse is None else scipy.sparse.csr_array(self.sparse[rows]),
+        )
+
     def model_scores(
         self, dense_weights: NDArray[np.float64], sparse_weights: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
@@ -70,6 +111,17 @@ class ScoredList:
 
     def __len__(self) -> int:
         return len(self.owner)
+
+
+def _joined_sparse(lists: Sequence[NBest]) -> tuple[scipy.sparse.csr_array | None, Vocabulary | None]:
+    names = next((part.sparse_names for part in lists if part.sparse_names is not None), None)
+    if names is None or all(part.sparse is None for part in lists):
+        return None, names
+    widened = []
+    for part in lists:  # with room for the features that came up later
+        rows = scipy.sparse.csr_array((len(part), len(names))) if part.sparse is None else part.sparse
+        widened.append(scipy.sparse.csr_array((rows.data, rows.indices, rows.indptr), (len(part), len(names))))
+    return scipy.sparse.csr_array(scipy.sparse.vstack(widened, format="csr")), names
 
 
 def check_finite(scores: NDArray[np.float64], owner: NDArray[np.int32], path: str | None = None) -> None:

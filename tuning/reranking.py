@@ -6,10 +6,9 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
-from lasw.metrics import Corpus, UserError
+from lasw.metrics import UserError
 from lasw.tuning.formats import Match, match
 from lasw.tuning.nbest import NBest, check_finite
 from lasw.tuning.pool import model_scores
@@ -45,7 +44,7 @@ class Reranker:
         """
         for nbest in _whole_sentences(blocks):
             scored = dataclasses.replace(nbest, score=self._scores(nbest))
-            yield _take(scored, np.lexsort((-scored.score, scored.owner)))
+            yield scored.take(np.lexsort((-scored.score, scored.owner)))
 
     def warnings(self) -> tuple[str, ...]:
         """To be asked behind the last block: one line each, for the user."""
@@ -114,7 +113,7 @@ class LocalReranker(Reranker):
         scores = super()._scores(nbest)  # matches the features, and notes what the lists lack
         cuts = np.flatnonzero(np.diff(nbest.owner, prepend=-1, append=-1))
         for start, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
-            scores[start:end] = self._of_one(_take(nbest, np.arange(start, end)))
+            scores[start:end] = self._of_one(nbest.take(np.arange(start, end)))
         return scores
 
     def _of_one(self, nbest: NBest) -> NDArray[np.float64]:
@@ -136,51 +135,12 @@ def _whole_sentences(blocks: Iterable[NBest]) -> Iterator[NBest]:
     for block in blocks:
         if not len(block):
             continue
-        joined = block if waiting is None else _joined(waiting, block)
+        joined = block if waiting is None else NBest.joined([waiting, block])
         last = int(np.argmax(joined.owner == joined.owner[-1]))
         # Ids that decrease come from a whole list, which is the only block.
         if last and (np.diff(joined.owner) >= 0).all():
-            yield _take(joined, np.arange(last))
-            joined = _take(joined, np.arange(last, len(joined)))
+            yield joined.take(np.arange(last))
+            joined = joined.take(np.arange(last, len(joined)))
         waiting = joined
     if waiting is not None:
         yield waiting
-
-
-def _take(nbest: NBest, rows: NDArray[np.intp]) -> NBest:
-    return dataclasses.replace(
-        nbest,
-        owner=nbest.owner[rows],
-        hypotheses=nbest.hypotheses.take(rows),
-        dense=nbest.dense[rows],
-        score=nbest.score[rows],
-        sparse=None if nbest.sparse is None else nbest.sparse[rows],
-    )
-
-
-def _joined(first: NBest, second: NBest) -> NBest:
-    a, b = first.hypotheses, second.hypotheses
-    corpus = Corpus(
-        np.concatenate([a.ids, b.ids]), np.concatenate([a.offsets, b.offsets[1:] + a.offsets[-1]]), a.vocabulary, a.path
-    )
-    sparse = None
-    if second.sparse is not None:
-        width = second.sparse.shape[1]
-        top = _widened(first.sparse, len(first), width)
-        sparse = scipy.sparse.csr_array(scipy.sparse.vstack([top, second.sparse], format="csr"))
-    return NBest(
-        second.names,
-        np.concatenate([first.owner, second.owner]),
-        corpus,
-        np.concatenate([first.dense, second.dense]),
-        np.concatenate([first.score, second.score]),
-        sparse,
-        second.sparse_names,
-    )
-
-
-def _widened(sparse: scipy.sparse.csr_array | None, rows: int, width: int) -> scipy.sparse.csr_array:
-    """The same rows with room for the features that came up later."""
-    if sparse is None:
-        return scipy.sparse.csr_array((rows, width))
-    return scipy.sparse.csr_array((sparse.data, sparse.indices, sparse.indptr), shape=(rows, width))

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-import numpy as np
-
-from lasw.metrics import UserError, Vocabulary, write_text
+from lasw.metrics import UserError, Vocabulary
 from lasw.tuning.decoders.base import Decoder
-from lasw.tuning.decoders.joining import joined
-from lasw.tuning.decoders.program import Program, paths_as_values, shards, stop
-from lasw.tuning.formats import MOSES, WEIGHT_FILES, Options, read_nbest, read_weight_file, write_weights
+from lasw.tuning.decoders.parts import Part
+from lasw.tuning.decoders.program import Program
+from lasw.tuning.formats import MOSES, WEIGHT_FILES, Options, read_weight_file, tuneable, write_weights
 from lasw.tuning.nbest import NBest
 from lasw.tuning.weights import Weights
-
-# Moses has a weight for it and never shows its value in an N-best list.
-_NEVER_LISTED = "UnknownWordPenalty"
 
 
 class Command(Decoder):
@@ -59,8 +53,7 @@ class Command(Decoder):
             raise UserError("the command has no {weights}, so its lists could not follow them", remedy="add it")
         self._initial = Path(initial)
         file = read_weight_file(self._initial, encoding=encoding)
-        kept = {k: v for k, v in file.weights.by_group().items() if not k.startswith(_NEVER_LISTED)}
-        self._start = Weights.from_groups(kept, file.weights.sparse)
+        self._start = tuneable(file.weights)
         self._kind = kind or file.kind
         self.configuration_name = WEIGHT_FILES.find(self._kind).usual_name
         if self._kind == MOSES and file.kind != MOSES:
@@ -83,65 +76,31 @@ class Command(Decoder):
         Raises:
             UserError: the program failed, printed nothing or too little, or a list that cannot be read.
         """
+        options = Options(sparse_names=self._sparse_names, names=weights.names, encoding=self._encoding)
         with tempfile.TemporaryDirectory(prefix="lasw-command-") as scratch, ExitStack() as stack:
             place = Path(scratch)
-            self._write(place / "weights", weights)
-            parts = shards(source, self._jobs)
-            running = []
-            for number, (start, end) in enumerate(parts):
-                paths = {name: place / f"{name}{number}" for name in ("source", "nbest", "stderr")}
-                write_text(paths["source"], "".join(line + "\n" for line in source[start:end]))
-                running.append((self._started(place / "weights", paths, n, stack), paths))
+            self.write_configuration(place / "weights", weights)
+            parts = Part.cut(source, self._jobs, self._program, place)
+            for part in parts:
+                part.start(place / "weights", n, stack)
             lists = []
-            for (start, end), (process, paths) in zip(parts, running, strict=True):
-                code = process.wait()
+            for part in parts:
+                code = part.process.wait()
                 if code:
-                    raise self._program.failure(self._program.ended(code), paths["stderr"])
-                lists.append(self._read(paths, source[start:end], weights, vocabulary))
-            return joined(lists, [start for start, _ in parts])
+                    raise part.failure(self._program.ended(code))
+                if not part.has_list():
+                    raise part.failure("printed no N-best list")
+                lists.append(part.read(part.path("nbest"), vocabulary, options))
+                listed, missing = part.unlisted(lists[-1])
+                if missing:
+                    raise part.failure(
+                        f"gave hypotheses for {listed} of {len(part.source)} sentences, the first without is "
+                        f"{part.source[missing[0]][:40]!r}"
+                    )
+            return NBest.joined(lists, [part.first for part in parts])
 
     def write_configuration(self, path: str | os.PathLike[str], weights: Weights, comment: Sequence[str] = ()) -> bool:
         """Write the weights as the program gets them."""
-        write_weights(path, weights, kind=self._kind, template=self._template(), comment=comment)
+        template = self._initial if self._kind == MOSES else None
+        write_weights(path, weights, kind=self._kind, template=template, comment=comment)
         return True
-
-    def _write(self, path: Path, weights: Weights) -> None:
-        write_weights(path, weights, kind=self._kind, template=self._template())
-
-    def _template(self) -> Path | None:
-        return self._initial if self._kind == MOSES else None
-
-    def _started(self, weights: Path, paths: dict[str, Path], n: int, stack: ExitStack) -> subprocess.Popen[bytes]:
-        given = self._program.placeholders
-        values = paths_as_values({"weights": weights, "source": paths["source"], "nbest": paths["nbest"]}, n)
-        stdout = paths["nbest"] if "nbest" not in given else Path(os.devnull)
-        stdin = None if "source" in given else paths["source"]
-        process = self._program.start(values, stdin, stdout, paths["stderr"])
-        stack.enter_context(process)
-        stack.callback(stop, process)
-        return process
-
-    def _read(self, paths: dict[str, Path], source: Sequence[str], weights: Weights, vocabulary: Vocabulary) -> NBest:
-        path = paths["nbest"]
-        if not path.exists() or not path.stat().st_size:
-            raise self._program.failure("printed no N-best list", paths["stderr"])
-        options = Options(
-            sparse_names=self._sparse_names,
-            names=weights.names,
-            segments=len(source),
-            unsorted=True,
-            encoding=self._encoding,
-        )
-        try:
-            nbest = read_nbest(path, vocabulary, **options)
-        except UserError as error:
-            where = f"line {error.line} of its N-best list: " if error.line else ""
-            detail = "; ".join(filter(None, [error.found, error.expected and f"expected {error.expected}"]))
-            raise self._program.failure(f"printed something else: {where}{detail}", paths["stderr"]) from None
-        listed = np.zeros(len(source), dtype=bool)
-        listed[nbest.owner] = True
-        missing = [k for k in np.flatnonzero(~listed).tolist() if source[k].strip()]
-        if missing:
-            found = f"gave hypotheses for {int(listed.sum())} of {len(source)} sentences, the first without is "
-            raise self._program.failure(f"{found}{source[missing[0]][:40]!r}", paths["stderr"])
-        return nbest

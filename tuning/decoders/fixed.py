@@ -9,7 +9,6 @@ import numpy as np
 
 from lasw.metrics import UserError, Vocabulary
 from lasw.tuning.decoders.base import Decoder
-from lasw.tuning.decoders.joining import joined, rows
 from lasw.tuning.formats import ExtraFeatures, Options, WeightFile, match, read_nbest, read_weight_file, stream_nbest
 from lasw.tuning.nbest import NBest
 from lasw.tuning.weights import Weights
@@ -83,7 +82,7 @@ class Fixed(Decoder):
         score = np.empty(len(nbest))
         ends = np.searchsorted(nbest.owner, np.arange(len(source) + 1))
         for k, one in enumerate(weights):
-            mine = rows(nbest, np.arange(ends[k], ends[k + 1]))
+            mine = nbest.take(np.arange(ends[k], ends[k + 1]))
             sparse = None if nbest.sparse_names is None else _sparse_weights(one, nbest.sparse_names)
             score[ends[k] : ends[k + 1]] = mine.model_scores(one.dense, sparse)
         return _sorted(nbest, score, n)
@@ -107,7 +106,7 @@ class Fixed(Decoder):
                 )
             parts.append(part)
         columns.finish()
-        return joined(parts, [0] * len(parts))
+        return NBest.joined(parts)
 
     def _options(self, segments: int | None) -> Options:
         dense = () if self._file is None else self._file.dense
@@ -146,4 +145,4 @@ def _sorted(nbest: NBest, score: np.ndarray[tuple[int], np.dtype[np.float64]], n
     if n == 1:
         owner = nbest.owner[order]
         order = order[np.flatnonzero(np.diff(owner, prepend=-1))]
-    return rows(nbest, order)
+    return nbest.take(order)

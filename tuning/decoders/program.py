@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-import itertools
 import os
 import re
 import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from lasw.metrics import UserError
@@ -44,19 +43,19 @@ class Program:
             raise UserError("no command")
         self.folder = folder
         self.name = self.words[0]
-        self.placeholders = {found for word in self.words for found in _BRACES.findall(word)} & set(PLACEHOLDERS)
-        for found in sorted({found for word in self.words for found in _BRACES.findall(word)} - set(PLACEHOLDERS)):
-            near = difflib.get_close_matches(found, PLACEHOLDERS, n=1)
+        in_braces = {name for word in self.words for name in _BRACES.findall(word)}
+        self.placeholders = in_braces & set(PLACEHOLDERS)
+        for name in sorted(in_braces - self.placeholders):
+            near = difflib.get_close_matches(name, PLACEHOLDERS, n=1)
             if near:
-                raise UserError(
-                    f"unknown placeholder {{{found}}} in the command", remedy=f"did you mean {{{near[0]}}}?"
-                )
+                raise UserError(f"unknown placeholder {{{name}}} in the command", remedy=f"did you mean {{{near[0]}}}?")
         self._path = _found(self.name, folder)
 
-    def start(
+    @contextlib.contextmanager
+    def running(
         self, values: Mapping[str, str], stdin: Path | None, stdout: Path, stderr: Path
-    ) -> subprocess.Popen[bytes]:
-        """Start it with these values for the placeholders, in a process group of its own: see `stop`.
+    ) -> Iterator[subprocess.Popen[bytes]]:
+        """Run it with these values for the placeholders; at the end of the block it and what it started are killed.
 
         Raises:
             UserError: the system cannot run it.
@@ -64,16 +63,23 @@ class Program:
         words = [_BRACES.sub(lambda found: values.get(found[1], found[0]), word) for word in self.words]
         with open(stdin or os.devnull, "rb") as source, open(stdout, "wb") as out, open(stderr, "wb") as errors:
             try:
-                return subprocess.Popen(
+                process = subprocess.Popen(
                     [self._path, *words[1:]],
                     cwd=self.folder,
                     stdin=source,
                     stdout=out,
                     stderr=errors,
-                    process_group=0,
+                    process_group=0,  # decoders are often wrapped in scripts
                 )
             except OSError as error:
                 raise UserError(f"{self.name} cannot be run ({error.strerror})", remedy=_hint(self._path)) from None
+        with process:
+            try:
+                yield process
+            finally:
+                if process.returncode is None:  # nobody has waited for it, so its number is still its own
+                    with contextlib.suppress(ProcessLookupError):
+                        os.killpg(process.pid, signal.SIGKILL)
 
     def failure(self, found: str, stderr: Path) -> UserError:
         """The error that blames it for `found` and shows the end of what it said."""
@@ -87,22 +93,14 @@ class Program:
         return f"ended with code {code}"
 
 
-def stop(process: subprocess.Popen[bytes]) -> None:
-    """Kill a program that has not ended and what it started itself: decoders are often wrapped in scripts."""
-    if process.returncode is None:  # nobody has waited for it, so its number is still its own
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-
-
 def last_lines(path: Path) -> str:
     """The last lines of a log, in one line; none before the one that names the reason, if there is one."""
     with open(path, "rb") as stream:
         stream.seek(max(0, path.stat().st_size - 4 * _LAST_LINES * _LINE_LENGTH))
         lines = stream.read().decode("utf-8", errors="replace").split("\n")
-    said = [line.strip()[:_LINE_LENGTH] for line in lines if line.strip()]
-    said = said[-_LAST_LINES:]
-    reason = next((k for k, line in enumerate(said) if _REASON.match(line)), 0)
-    return " / ".join(said[reason:]) or "none"
+    last = [line.strip()[:_LINE_LENGTH] for line in lines if line.strip()][-_LAST_LINES:]
+    reason = next((k for k, line in enumerate(last) if _REASON.match(line)), 0)
+    return " / ".join(last[reason:]) or "none"
 
 
 def _found(name: str, folder: Path) -> str:
@@ -129,15 +127,3 @@ def _hint(path: str) -> str:
     if re.search(rb"^\[[A-Za-z-]+\]", start, re.MULTILINE) or path.endswith((".ini", ".cfg", ".json", ".toml")):
         return "this is a configuration file: name the program first, then its options"
     return "chmod +x it" if not os.access(path, os.X_OK) else "a script needs a first line like #!/bin/sh"
-
-
-def paths_as_values(paths: Mapping[str, Path], n: int) -> dict[str, str]:
-    """Values of the placeholders."""
-    return {**{name: str(path) for name, path in paths.items()}, "n": str(n)}
-
-
-def shards(lines: Sequence[str], jobs: int) -> list[tuple[int, int]]:
-    """At most `jobs` ranges of about the same size that cover all lines."""
-    number = max(1, min(jobs, len(lines)))
-    cuts = [len(lines) * k // number for k in range(number + 1)]
-    return list(itertools.pairwise(cuts))

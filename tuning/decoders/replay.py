@@ -8,7 +8,6 @@ import numpy as np
 
 from lasw.metrics import Corpus, References, Vocabulary
 from lasw.tuning.decoders.fixed import Fixed
-from lasw.tuning.decoders.joining import rows
 from lasw.tuning.nbest import NBest
 from lasw.tuning.pool import Pool
 from lasw.tuning.weights import Weights
@@ -43,7 +42,7 @@ class Replay(Fixed):
         order = order[rank < n]
         names = self._sparse_names
         recorded = NBest(weights.names, pool.owner, pool.hypotheses, pool.dense, scores, pool.sparse, names)
-        return rows(recorded, order)
+        return recorded.take(order)
 
     def _recorded(self, segments: int, vocabulary: Vocabulary) -> Pool:
         """All candidates, read once."""

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
         NBEST_LAYOUTS, Growing, Options, RepeatedLines, nbest_text, read_nbest, stream_nbest, write_nbest,
     )
     from lasw.tuning.formats.weights import (
-        MOSES, WEIGHT_FILES, FilePath, Match, WeightFile, as_json, check_count, check_moses_ini, check_output,
-        json_line, kind_of_name, marked_sentences, match, read_local_weights, read_weight_file, read_weights,
-        rewrite_moses_ini, write_local_weights, write_moses_settings, write_weights,
+        MOSES, NEVER_LISTED, WEIGHT_FILES, FilePath, Match, WeightFile, as_json, check_count, check_moses_ini,
+        check_output, json_line, kind_of_name, marked_sentences, match, read_local_weights, read_weight_file,
+        read_weights, rewrite_moses_ini, tuneable, write_local_weights, write_moses_settings, write_weights,
     )
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

@@ -11,20 +11,16 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-import numpy as np
-
 from lasw.metrics import UserError, Vocabulary, first_bytes
 from lasw.tuning.decoders.base import Decoder
-from lasw.tuning.decoders.joining import joined
 from lasw.tuning.decoders.moses.features import Features, features, parse_shown
 from lasw.tuning.decoders.moses.flags import Flags, as_sections
 from lasw.tuning.decoders.moses.shards import Shard, finish
-from lasw.tuning.decoders.program import Program, last_lines, shards, stop
+from lasw.tuning.decoders.program import Program, last_lines
 from lasw.tuning.formats import (
     Options,
     check_moses_ini,
     marked_sentences,
-    read_nbest,
     read_weight_file,
     rewrite_moses_ini,
     write_moses_settings,
@@ -163,16 +159,15 @@ class Moses(Decoder):
         with tempfile.TemporaryDirectory(prefix="lasw-moses-", dir=self._scratch) as scratch, ExitStack() as stack:
             place = Path(scratch)
             write(place / "moses.ini")
-            cuts = shards(source, self._jobs)
-            parts = [Shard(start, source[start:end], place, k) for k, (start, end) in enumerate(cuts)]
+            parts = Shard.cut(source, self._jobs, program, place)
             for part in parts:
-                part.start(program, place / "moses.ini", n, stack)
-            finish(parts, program, len(source), several_at_once=self.flags.values("threads") not in (None, ("1",)))
+                part.start(place / "moses.ini", n, stack)
+            finish(parts, len(source), several_at_once=self.flags.values("threads") not in (None, ("1",)))
             lists = [(part.first, self._list(part, weights, vocabulary)) for part in parts]
             given = [(first, nbest) for first, nbest in lists if nbest is not None]
             if not given:
-                raise self._program.failure("printed no N-best list", parts[0].path("stderr"))
-            return joined([nbest for _, nbest in given], [first for first, _ in given])
+                raise parts[0].failure("printed no N-best list")
+            return NBest.joined([nbest for _, nbest in given], [first for first, _ in given])
 
     def write_configuration(self, path: str | os.PathLike[str], weights: Weights, comment: Sequence[str] = ()) -> bool:
         """Write the moses.ini with these weights and with the options that Moses got."""
@@ -211,9 +206,10 @@ class Moses(Decoder):
         refuse_program(self._ini)
         check_moses_ini(self._ini)
         file = read_weight_file(self._ini, sparse_path=self._sparse_path)
-        shown = self._shown()
-        known = features(file, self._ini, None if shown is None else parse_shown(shown))
-        if shown is None or parse_shown(shown) is None:
+        text = self._shown()
+        shown = None if text is None else parse_shown(text)
+        known = features(file, self._ini, shown)
+        if shown is None:
             text = f"{self._program.name} does not tell its features (-show-weights): those of the moses.ini are taken"
             return dataclasses.replace(known, remarks=(*known.remarks, text))
         return known
@@ -223,14 +219,10 @@ class Moses(Decoder):
         program = self._opened([*self._command, "-show-weights"])
         with tempfile.TemporaryDirectory(prefix="lasw-moses-", dir=self._scratch) as scratch:
             out, errors = Path(scratch) / "stdout", Path(scratch) / "stderr"
-            with ExitStack() as stack:
-                process = program.start({"weights": os.fspath(self._ini)}, None, out, errors)
-                stack.enter_context(process)
-                stack.callback(stop, process)
+            with program.running({"weights": os.fspath(self._ini)}, None, out, errors) as process:
                 code = process.wait()
-            said = out.read_text(encoding="utf-8", errors="replace")
             if not code:
-                return said
+                return out.read_text(encoding="utf-8", errors="replace")
             if _NO_SUCH_SWITCH.search(last_lines(errors)):
                 return None
             what = f"does not take {self._ini} (-show-weights {program.ended(code)})"
@@ -238,46 +230,27 @@ class Moses(Decoder):
 
     def _list(self, part: Shard, weights: Weights, vocabulary: Vocabulary) -> NBest | None:
         """The list of one process; None if it has none for sentences that are all blank or translated by nothing."""
-        path = part.path("nbest")
-        empty = not path.exists() or not path.stat().st_size
-        nbest = (
-            None if empty else self._read(part.transformed(self._transform, self._program), part, weights, vocabulary)
-        )
-        listed = np.zeros(len(part.source), dtype=bool)
-        if nbest is not None:
-            listed[nbest.owner] = True
-        missing = [k for k in np.flatnonzero(~listed).tolist() if part.source[k].strip()]
+        nbest = self._read(part, weights, vocabulary) if part.has_list() else None
+        listed, missing = part.unlisted(nbest)
         # A sentence may have no translation (its line of the output is empty); one that was left out is another matter.
         if missing and part.translated() < len(part.source):
             text = " ".join(part.source[missing[0]].split())[:40]
-            raise self._program.failure(
-                f"printed lists of {int(listed.sum())} sentences, expected {len(part.source)}; the first without is "
-                f"sentence {part.first + missing[0] + 1} ({text!r})",
-                part.path("stderr"),
+            raise part.failure(
+                f"printed lists of {listed} sentences, expected {len(part.source)}; the first without is "
+                f"sentence {part.first + missing[0] + 1} ({text!r})"
             )
         return nbest
 
-    def _read(self, path: Path, part: Shard, weights: Weights, vocabulary: Vocabulary) -> NBest:
-        options = Options(
-            sparse_names=self._sparse_names,
-            names=weights.names,
-            segments=len(part.source),
-            unsorted=True,
-            encoding=self._encoding,
-        )
+    def _read(self, part: Shard, weights: Weights, vocabulary: Vocabulary) -> NBest:
+        options = Options(sparse_names=self._sparse_names, names=weights.names, encoding=self._encoding)
         known = len(self._sparse_names)
-        try:
-            nbest = read_nbest(path, vocabulary, **options)
-        except UserError as error:
-            where = f"line {error.line} of its N-best list: " if error.line else "an N-best list with "
-            detail = "; ".join(filter(None, [error.found, error.expected and f"expected {error.expected}"]))
-            raise self._program.failure(f"printed something else: {where}{detail}", part.path("stderr")) from None
+        path = part.transformed(self._transform)
+        nbest = part.read(path, vocabulary, options, unplaced="an N-best list with ")
         new = (self._sparse_names[k] for k in range(known, len(self._sparse_names)))
         strange = next((name for name in new if not self._features.knows(name)), None)
         if strange is not None:
-            raise self._program.failure(
-                f"printed the feature {strange}, of which neither -show-weights nor {self._ini.name} knows",
-                part.path("stderr"),
+            raise part.failure(
+                f"printed the feature {strange}, of which neither -show-weights nor {self._ini.name} knows"
             )
         return nbest
 

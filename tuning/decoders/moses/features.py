@@ -10,11 +10,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lasw.metrics import UserError
-from lasw.tuning.formats import MOSES, WeightFile, match
+from lasw.tuning.formats import MOSES, NEVER_LISTED, WeightFile, match, tuneable
 from lasw.tuning.weights import FeatureNames, Weights
 
-# Moses has a weight for it and never shows its value in an N-best list.
-_NEVER_LISTED = "UnknownWordPenalty"
 _UNTUNEABLE = "UNTUNEABLE"
 _UNTUNEABLE_COMPONENT = "UNTUNEABLECOMPONENT"
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
@@ -103,14 +101,13 @@ def features(file: WeightFile, path: str | os.PathLike[str], shown: Shown | None
     if file.kind != MOSES:
         raise UserError("this is no moses.ini", path=path, expected="sections as [feature] and [weight]")
     if shown is None:
-        groups = {k: v for k, v in file.weights.by_group().items() if not k.startswith(_NEVER_LISTED)}
-        return Features(Weights.from_groups(groups, file.weights.sparse))
+        return Features(tuneable(file.weights))
     names = FeatureNames(tuple((name, len(values)) for name, values in shown.groups.items()))
     _compare_counts(names, file.weights, path)
     default = {name: 1.0 for name, _ in names.groups}  # what Moses takes where the moses.ini says nothing
     matched = match(file.weights, names, default=default, path=path)
     left_out = {*shown.untuneable, *shown.sparse}
-    strange = [k for k in matched.unused if k not in left_out and not k.startswith(_NEVER_LISTED)]
+    strange = [k for k in matched.unused if k not in left_out and not k.startswith(NEVER_LISTED)]
     if strange:
         raise UserError(
             f"weights for {', '.join(strange)}, which this Moses does not have",

@@ -6,46 +6,19 @@ import os
 import subprocess
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from lasw.metrics import UserError, write_text
-from lasw.tuning.decoders.program import Program, last_lines, paths_as_values, stop
+from lasw.metrics import UserError
+from lasw.tuning.decoders.parts import Part
+from lasw.tuning.decoders.program import last_lines
 
 BPE = "bpe"
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.005, 0.05  # seconds between two looks at the processes
 _TAIL = 1 << 16
 
 
-@dataclass
-class Shard:
-    """Consecutive sentences that one process translates.
-
-    Attributes:
-        first: number of the first one, counted from 0.
-        source: the sentences.
-        place: where the files of this process lie.
-        number: of the process.
-    """
-
-    first: int
-    source: Sequence[str]
-    place: Path
-    number: int
-    process: subprocess.Popen[bytes] | None = field(default=None, init=False)
-
-    def path(self, name: str) -> Path:
-        """Of one of its files."""
-        return self.place / f"{name}{self.number}"
-
-    def start(self, program: Program, ini: Path, n: int, stack: ExitStack) -> None:
-        """Begin; when `stack` ends, the process has."""
-        write_text(self.path("source"), "".join(line + "\n" for line in self.source))
-        values = paths_as_values({"weights": ini, "source": self.path("source"), "nbest": self.path("nbest")}, n)
-        self.process = program.start(values, None, self.path("stdout"), self.path("stderr"))
-        stack.enter_context(self.process)
-        stack.callback(stop, self.process)
+class Shard(Part):
+    """Sentences that one process of Moses translates."""
 
     def translated(self) -> int:
         """For how many sentences it has printed a translation."""
@@ -66,7 +39,7 @@ class Shard:
         identity = lines[-1].split(b"|||")[0].strip() if lines else b""
         return int(identity) + 1 if identity.isdigit() else 0
 
-    def transformed(self, command: str | None, program: Program) -> Path:
+    def transformed(self, command: str | None) -> Path:
         """Path of its list behind a shell command, or `BPE`: words that were cut are whole again.
 
         Raises:
@@ -81,20 +54,19 @@ class Shard:
                 new.writelines(line.replace(b"@@ ", b"") for line in old)
                 return changed
             done = subprocess.run(
-                command, shell=True, stdin=old, stdout=new, stderr=errors, cwd=program.folder, check=False
+                command, shell=True, stdin=old, stdout=new, stderr=errors, cwd=self.program.folder, check=False
             )
         if done.returncode:
-            what = program.ended(done.returncode)
+            what = self.program.ended(done.returncode)
             raise UserError(f"the command for the lists {command!r} {what}; its last lines: {last_lines(log)}")
         return changed
 
 
-def finish(shards: Sequence[Shard], program: Program, sentences: int, *, several_at_once: bool) -> None:
+def finish(shards: Sequence[Shard], sentences: int, *, several_at_once: bool) -> None:
     """Wait until all processes have ended; the first failure ends the wait.
 
     Args:
         shards: started ones.
-        program: for messages.
         sentences: how many there are in all.
         several_at_once: a process has several threads, so the sentence it failed on cannot be told for certain.
 
@@ -105,18 +77,18 @@ def finish(shards: Sequence[Shard], program: Program, sentences: int, *, several
     pause = _SHORTEST_PAUSE
     while running:
         for shard in list(running):
-            code = shard.process.poll() if shard.process is not None else 0
+            code = shard.process.poll()
             if code is None:
                 continue
             running.remove(shard)
             if code:
-                raise _failure(shard, program, code, sentences, several_at_once)
+                raise _failure(shard, code, sentences, several_at_once)
         if running:
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
 
-def _failure(shard: Shard, program: Program, code: int, sentences: int, several_at_once: bool) -> UserError:
+def _failure(shard: Shard, code: int, sentences: int, several_at_once: bool) -> UserError:
     done = max(shard.translated(), shard.listed())
     if done == 0:
         last = shard.first + len(shard.source)
@@ -130,4 +102,4 @@ def _failure(shard: Shard, program: Program, code: int, sentences: int, several_
             where += " or one that was translated beside it"
     else:
         where = "behind its last sentence"
-    return program.failure(f"{program.ended(code)} {where}", shard.path("stderr"))
+    return shard.failure(f"{shard.program.ended(code)} {where}")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
         MOSES, WEIGHT_FILES, WeightFile, check_output, kind_of_name, read_weight_file, read_weights, write_weights,
     )
     from lasw.tuning.formats.weights.local import check_count, json_line, read_local_weights, write_local_weights
-    from lasw.tuning.formats.weights.matching import Match, match
+    from lasw.tuning.formats.weights.matching import NEVER_LISTED, Match, match, tuneable
     from lasw.tuning.formats.weights.moses_ini import (
         check_moses_ini, marked_sentences, rewrite_moses_ini, write_moses_settings,
     )

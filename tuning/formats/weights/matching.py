@@ -13,7 +13,7 @@ from lasw.tuning.formats.weights.base import FilePath
 from lasw.tuning.weights import FeatureNames, Weights
 
 # Moses prints no value for it in N-best lists and never tunes it: a weight that stands there is expected.
-_NEVER_LISTED = "UnknownWordPenalty"
+NEVER_LISTED = "UnknownWordPenalty"
 
 
 @dataclass(frozen=True)
@@ -78,13 +78,19 @@ def match(
                 expected=f"{size}, as many as the N-best lists have values",
             )
         found[name] = values
-    for name in [name for name in left if len(left[name]) == 1 and not name.startswith(_NEVER_LISTED)]:
+    for name in [name for name in left if len(left[name]) == 1 and not name.startswith(NEVER_LISTED)]:
         if sparse_names is None or name in sparse_names:
             sparse[name] = left.pop(name)[0]
     dense = np.array([v for values in found.values() for v in values], dtype=np.float64)
-    strange = [name for name in left if not name.startswith(_NEVER_LISTED)]
+    strange = [name for name in left if not name.startswith(NEVER_LISTED)]
     warnings = (f"the N-best lists have no feature {', '.join(strange)}: the weight stays as it is",) if strange else ()
     return Match(Weights(names, dense, sparse), left, warnings)
+
+
+def tuneable(weights: Weights) -> Weights:
+    """The weights of a configuration without those that no N-best list has features for."""
+    groups = {name: values for name, values in weights.by_group().items() if not name.startswith(NEVER_LISTED)}
+    return Weights.from_groups(groups, weights.sparse)
 
 
 def _taken(left: dict[str, list[float]], name: str, size: int) -> list[float] | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
 from scipy import sparse as sp
 
@@ -80,3 +83,49 @@ def made_pool(
 def start_of(pool: Pool) -> Weights:
     assert pool.names is not None
     return Weights(pool.names, np.array([0.2, 1.0, 0.7]))
+
+
+def list_of(
+    hypotheses: Sequence[tuple[int, str]],
+    features: Mapping[str, Sequence[float] | Sequence[Sequence[float]]],
+    score: Sequence[float] | None = None,
+    sparse: Mapping[str, Sequence[float]] | None = None,
+) -> NBest:
+    """A list of (sentence, text) with the values of every feature, one or several a hypothesis."""
+    columns = [np.array(values, dtype=np.float64).reshape(len(hypotheses), -1) for values in features.values()]
+    names = FeatureNames(tuple((name, column.shape[1]) for name, column in zip(features, columns, strict=True)))
+    rows, sparse_names = None, None
+    if sparse:
+        rows, sparse_names = sp.csr_array(np.array(list(sparse.values()), dtype=np.float64).T), Vocabulary()
+        for name in sparse:
+            sparse_names.add(name)
+    owner = np.array([sentence for sentence, _ in hypotheses], dtype=np.int32)
+    corpus = Corpus.from_lines([text for _, text in hypotheses])
+    totals = np.zeros(len(hypotheses)) if score is None else np.array(score)
+    return NBest(names, owner, corpus, np.hstack(columns), totals, rows, sparse_names)
+
+
+def sparse_rows(nbest: NBest) -> list[dict[str, float]]:
+    """The sparse features of every hypothesis."""
+    if nbest.sparse is None or nbest.sparse_names is None:
+        return [{} for _ in range(len(nbest))]
+    names, rows = nbest.sparse_names, nbest.sparse
+    entries = list(zip(rows.indices.tolist(), rows.data.tolist(), strict=True))
+    return [{names[c]: v for c, v in entries[a:b]} for a, b in zip(rows.indptr[:-1], rows.indptr[1:], strict=True)]
+
+
+def everything(nbest: NBest) -> tuple[Any, ...]:
+    """All that a list holds, comparable to the bit."""
+    return (
+        nbest.names.groups,
+        nbest.owner.tolist(),
+        list(nbest.hypotheses),
+        nbest.dense.tobytes(),
+        nbest.score.tobytes(),
+        sparse_rows(nbest),
+    )
+
+
+def texts(nbest: NBest) -> list[tuple[int, str]]:
+    """(sentence, text) of every hypothesis."""
+    return [(int(owner), nbest.hypotheses.text(k)) for k, owner in enumerate(nbest.owner)]

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lasw.metrics import UserError, Vocabulary
 from lasw.tuning.decoders.base import Decoder
@@ -42,7 +43,7 @@ class Fixed(Decoder):
         if not lists:
             raise ValueError("no lists")
         self._lists = lists
-        self._features = _columns(features)
+        self._features = _files_by_name(features)
         self._unsorted = unsorted
         self._encoding = encoding
         self._initial = initial
@@ -66,8 +67,7 @@ class Fixed(Decoder):
             UserError: a list cannot be read, or has ids beyond the source.
         """
         nbest = self._list(vocabulary, len(source))
-        sparse = None if nbest.sparse_names is None else _sparse_weights(weights, nbest.sparse_names)
-        return _sorted(nbest, nbest.model_scores(weights.dense, sparse), n)
+        return _sorted(nbest, _scores(nbest, weights), n)
 
     def decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
         """The lists, those of sentence k in the order of `weights[k]`; see `Decoder.decode_each`.
@@ -82,9 +82,7 @@ class Fixed(Decoder):
         score = np.empty(len(nbest))
         ends = np.searchsorted(nbest.owner, np.arange(len(source) + 1))
         for k, one in enumerate(weights):
-            mine = nbest.take(np.arange(ends[k], ends[k + 1]))
-            sparse = None if nbest.sparse_names is None else _sparse_weights(one, nbest.sparse_names)
-            score[ends[k] : ends[k + 1]] = mine.model_scores(one.dense, sparse)
+            score[ends[k] : ends[k + 1]] = _scores(nbest.take(np.arange(ends[k], ends[k + 1])), one)
         return _sorted(nbest, score, n)
 
     def _list(self, vocabulary: Vocabulary, sentences: int) -> NBest:
@@ -93,11 +91,11 @@ class Fixed(Decoder):
         return self._read
 
     def _whole(self, vocabulary: Vocabulary, segments: int) -> NBest:
-        columns = ExtraFeatures(self._features, encoding=self._encoding)
+        extra = ExtraFeatures(self._features, encoding=self._encoding)
         parts: list[NBest] = []
         options = self._options(segments)
         for path in self._lists:
-            part = columns.extend(read_nbest(path, vocabulary, **options))
+            part = extra.extend(read_nbest(path, vocabulary, **options))
             if parts and part.names != parts[0].names:
                 raise UserError(
                     f"features {' '.join(part.names.components)}",
@@ -105,18 +103,16 @@ class Fixed(Decoder):
                     expected=f"those of {self._lists[0]}: {' '.join(parts[0].names.components)}",
                 )
             parts.append(part)
-        columns.finish()
+        extra.finish()
         return NBest.joined(parts)
 
     def _options(self, segments: int | None) -> Options:
-        dense = () if self._file is None else self._file.dense
-        return Options(
-            sparse_names=Vocabulary(),
-            segments=segments,
-            unsorted=self._unsorted,
-            encoding=self._encoding,
-            dense=dense,
+        options = Options(
+            sparse_names=Vocabulary(), segments=segments, unsorted=self._unsorted, encoding=self._encoding
         )
+        if self._file is not None:
+            options["dense"] = self._file.dense
+        return options
 
     def _starting(self, file: WeightFile | None) -> Weights:
         first = next(stream_nbest(self._lists[0], Vocabulary(), **self._options(None)))
@@ -126,21 +122,23 @@ class Fixed(Decoder):
         return match(file.weights, names, sparse_names=None, path=self._initial).weights
 
 
-def _columns(features: Sequence[str]) -> dict[str, list[str]]:
-    columns: dict[str, list[str]] = {}
+def _files_by_name(features: Sequence[str]) -> dict[str, list[str]]:
+    files: dict[str, list[str]] = {}
     for text in features:
         name, equals, path = text.partition("=")
         if not equals or not name or not path:
             raise UserError(f"feature {text!r}", expected="NAME=FILE")
-        columns.setdefault(name, []).append(path)
-    return columns
+        files.setdefault(name, []).append(path)
+    return files
 
 
-def _sparse_weights(weights: Weights, names: Vocabulary) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    return weights.sparse_vector([names[k] for k in range(len(names))])
+def _scores(nbest: NBest, weights: Weights) -> NDArray[np.float64]:
+    names = nbest.sparse_names
+    sparse = None if names is None else weights.sparse_vector([names[k] for k in range(len(names))])
+    return nbest.model_scores(weights.dense, sparse)
 
 
-def _sorted(nbest: NBest, score: np.ndarray[tuple[int], np.dtype[np.float64]], n: int) -> NBest:
+def _sorted(nbest: NBest, score: NDArray[np.float64], n: int) -> NBest:
     order = np.lexsort((np.arange(len(nbest)), -score, nbest.owner))
     if n == 1:
         owner = nbest.owner[order]

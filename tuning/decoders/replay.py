@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lasw.metrics import Corpus, References, Vocabulary
 from lasw.tuning.decoders.fixed import Fixed
@@ -35,13 +36,30 @@ class Replay(Fixed):
             UserError: a list cannot be read, or has ids beyond the source.
         """
         pool = self._recorded(len(source), vocabulary)
-        scores = pool.model_scores(weights)
+        return self._best(pool, pool.model_scores(weights), n)
+
+    def decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
+        """The n best of sentence k under `weights[k]`; see `Decoder.decode_each`.
+
+        Raises:
+            UserError: as `decode`.
+            ValueError: another number of weights than of sentences.
+        """
+        if len(weights) != len(source):
+            raise ValueError(f"{len(weights)} weights for {len(source)} sentences")
+        pool = self._recorded(len(source), vocabulary)
+        scores = np.empty(len(pool))
+        for k, one in enumerate(weights):
+            mine = pool.order[pool.starts[k] : pool.starts[k + 1]]
+            scores[mine] = pool.model_scores(one)[mine]
+        return self._best(pool, scores, n)
+
+    def _best(self, pool: Pool, scores: NDArray[np.float64], n: int) -> NBest:
         order = np.lexsort((np.arange(len(pool)), -scores, pool.owner))
         owner = pool.owner[order]
-        rank = np.arange(len(order)) - pool.starts[owner]
-        order = order[rank < n]
-        names = self._sparse_names
-        recorded = NBest(weights.names, pool.owner, pool.hypotheses, pool.dense, scores, pool.sparse, names)
+        order = order[np.arange(len(order)) - pool.starts[owner] < n]
+        names = self.start_weights().names
+        recorded = NBest(names, pool.owner, pool.hypotheses, pool.dense, scores, pool.sparse, self._sparse_names)
         return recorded.take(order)
 
     def _recorded(self, segments: int, vocabulary: Vocabulary) -> Pool:

@@ -1,4 +1,4 @@
-"""Given lists as a decoder."""
+"""Given lists as decoders: fixed ones, and those that follow the weights."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from build import texts
 from lasw.metrics import UserError, Vocabulary
 from lasw.tuning import NBest, Weights
 from lasw.tuning.decoders.fixed import Fixed
+from lasw.tuning.decoders.replay import Replay
 
 FIRST = """\
 0 ||| a b ||| F= 1 G= 0 S_a= 1 ||| 9
@@ -28,10 +30,6 @@ def place(tmp_path: Path) -> Path:
     (tmp_path / "first").write_text(FIRST, encoding="utf-8")
     (tmp_path / "second").write_text(SECOND, encoding="utf-8")
     return tmp_path
-
-
-def texts(nbest: NBest) -> list[tuple[int, str]]:
-    return [(int(owner), nbest.hypotheses.text(k)) for k, owner in enumerate(nbest.owner)]
 
 
 def test_lists_are_put_together_best_first(place: Path) -> None:
@@ -88,3 +86,42 @@ def test_what_is_refused(place: Path) -> None:
     (place / "w").write_text("F 1\n", encoding="utf-8")
     with pytest.raises(UserError, match="G"):
         Fixed((first,), initial=place / "w")
+
+
+RECORDED = """\
+0 ||| a c ||| F= 2 G= 1 ||| 5
+0 ||| a d ||| F= 2 G= 1 ||| 5
+1 ||| e ||| F= -1 G= 3 S_b= 1 ||| 4
+2 ||| f ||| F= 3 G= -1 ||| 4
+"""
+
+
+@pytest.fixture
+def decoder(place: Path) -> Replay:
+    (place / "second").write_text(RECORDED, encoding="utf-8")
+    return Replay((str(place / "first"), str(place / "second")))
+
+
+def found(nbest: NBest) -> list[tuple[int, str, float]]:
+    return [(*row, score) for row, score in zip(texts(nbest), nbest.score.tolist(), strict=True)]
+
+
+def test_the_best_of_all_lists_under_the_weights(decoder: Replay) -> None:
+    names = decoder.start_weights().names
+    up = Weights(names, np.array([1.0, 0.0]))
+    vocabulary = Vocabulary()
+    two = decoder.decode(SOURCE, up, 2, vocabulary)
+    assert found(two) == [(0, "a c", 2), (0, "a d", 2), (1, "e", -1), (2, "f", 3), (2, "d", 0)]
+    one = decoder.decode(SOURCE, Weights(names, np.array([-1.0, 0.0])), 1, vocabulary)
+    assert found(one) == [(0, "a b", -1), (1, "e", 1), (2, "d", 0)]
+    everything = decoder.decode(SOURCE, up, 100, vocabulary)
+    assert len(everything) == 6  # `a c` is there twice
+    assert everything.sparse is not None
+    assert everything.sparse.toarray().tolist() == [[0, 0], [0, 0], [1, 0], [0, 1], [0, 0], [0, 2]]
+    assert decoder.follows_weights
+
+
+def test_sparse_weights_count_and_another_vocabulary_is_no_trouble(decoder: Replay) -> None:
+    weights = Weights(decoder.start_weights().names, np.array([1.0, 0.0]), {"S_b": 9.0})
+    for _ in range(2):
+        assert found(decoder.decode(SOURCE, weights, 1, Vocabulary())) == [(0, "a c", 2), (1, "e", 8), (2, "d", 18)]

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import lasw.tuning.formats.nbest.reader as reader
+from build import everything, sparse_rows
 from lasw.metrics import UserError, Vocabulary
 from lasw.tuning import FeatureNames, read_nbest, stream_nbest, write_nbest
 from lasw.tuning.formats.nbest.kernel import CAREFUL, DONE
@@ -27,29 +28,6 @@ def read_text(tmp_path, text, **options):
     path = tmp_path / "list"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return read(path, **options)
-
-
-def sparse_rows(nbest):
-    """One dictionary a hypothesis."""
-    if nbest.sparse is None:
-        return [{} for _ in range(len(nbest))]
-    rows = nbest.sparse
-    return [
-        {nbest.sparse_names[c]: v for c, v in zip(rows.indices[a:b].tolist(), rows.data[a:b].tolist(), strict=True)}
-        for a, b in zip(rows.indptr[:-1], rows.indptr[1:], strict=True)
-    ]
-
-
-def everything(nbest):
-    """All that a list holds, comparable to the bit."""
-    return (
-        nbest.names.groups,
-        nbest.owner.tolist(),
-        list(nbest.hypotheses),
-        nbest.dense.tobytes(),
-        nbest.score.tobytes(),
-        sparse_rows(nbest),
-    )
 
 
 def obvious(path, dense_groups):

@@ -122,25 +122,6 @@ def test_commands(tmp_path: Path) -> None:
     assert mixed.metrics[0] == External(("prog", "--x=1"))  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("EXTERNAL", "without a command"),
-        ("EXTERNAL:cmd=", "without a command"),
-        ("EXTERNAL:mode=x:cmd=a", "mode 'x'"),
-        ("EXTERNAL:moed=x:cmd=a", "did you mean 'mode'"),
-        ("EXTERNAL:timeout=0:cmd=a", "above 0"),
-        ("EXTERNAL:timeout=x:cmd=a", "expected seconds"),
-        ("EXTERNAL:timeout=1e300:cmd=a", "above 0, 1e\\+09 at most"),
-        ("EXTERNAL:cmd=a 'b", "quotes in pairs"),
-        ("EXTERNAL:cmd=@/nowhere/x", "no such file"),
-    ],
-)
-def test_wrong_specifications(spec: str, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        metric(spec)
-
-
 def test_a_program_that_cannot_be_started() -> None:
     with pytest.raises(UserError, match="embedded null byte"):
         scores("EXTERNAL:cmd=a\0b", ["a"], [0], ["b"])
@@ -183,5 +164,3 @@ def test_scores_from_a_table(tmp_path: Path) -> None:
 def test_wrong_tables(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         metric(table(tmp_path, text))
-    with pytest.raises(UserError, match="SCORES:file=FILE"):
-        metric("SCORES")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lasw.metrics import Corpus, Metric, References, UserError, metric
+from lasw.metrics import Corpus, Metric, References, metric
 from lasw.metrics.composed.mixture import Mixture
 
 HYPOTHESES = ["the cat sat on a mat", "dogs", "", "a b c d e f g h", "x y"]
@@ -91,25 +91,3 @@ def test_remarks_of_the_parts_are_passed_on() -> None:
     m, statistics = rows("MIX:TER=0.5:BLEU=0.5", FIRST)
     assert m.remarks(statistics[1]) == metric("BLEU").remarks(statistics[1, 2:])
     assert m.remarks(statistics[1]) != ()
-
-
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("MIX", "'' without a weight; expected MIX:SPEC=WEIGHT"),
-        ("MIX:", "'' without a weight"),
-        ("MIX:BLEU", "'BLEU' without a weight"),
-        ("MIX:BLEU=0.5:TER", "'TER' without a weight"),
-        ("MIX:PABC4:alpha=3", "'PABC4:alpha=3' without a weight"),
-        ("MIX:BLEU=x", "weight 'x'; expected a number"),
-        ("MIX:BLEU=nan", "weight nan; expected a number from -1e"),
-        ("MIX:BLEU=1e200:TER=-1e200", r"weight 1e\+200; expected a number from -1e\+100 to 1e\+100"),
-        ("MIX:BLUE=1", r"unknown metric 'BLUE'; .* did you mean 'BLEU'\?"),
-        ("MIX:BLEU:alhpa=3=1", r"unknown option of BLEU 'alhpa'"),
-        ("MIX:BLEU=1:MIX:TER=1=2", "a MIX within a MIX"),
-        ("mix:BLEU=1", r"did you mean 'MIX'\?"),
-    ],
-)
-def test_what_is_wrong_is_refused(spec: str, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        metric(spec)

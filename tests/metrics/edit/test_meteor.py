@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lasw.metrics import Corpus, References, UserError, metric
+from lasw.metrics import Corpus, References, metric
 
 Sentence = list[str]
 
@@ -154,17 +154,3 @@ def test_new_words_after_the_references_were_prepared() -> None:
     first = m.statistics(Corpus.from_lines(["a dog"], refs.vocabulary), prepared, np.array([0]))
     second = m.statistics(Corpus.from_lines(["the dogs walking", "a dog"], refs.vocabulary), prepared, np.array([0, 0]))
     assert second.tolist() == [[3, 1, 3, 3], first[0].tolist()]
-
-
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("METEOR:stem=englisch", r"unknown value of METEOR:stem 'englisch'; .* did you mean 'english'\?"),
-        ("METEOR:power=x", "METEOR:power=x; expected a number above 0"),
-        ("METEOR:power=0", "expected a number above 0"),
-        ("METEOR:pwoer=1", r"did you mean 'power'\?"),
-    ],
-)
-def test_what_is_wrong_is_refused(spec: str, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        metric(spec)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lasw.metrics import Corpus, References, UserError, metric, nearest, open_vectors
+from lasw.metrics import Corpus, References, metric, nearest, open_vectors
 from lasw.metrics.embedding.semantic_bleu import SemanticBleu
 
 WORDS = [f"w{k}" for k in range(8)]
@@ -155,19 +155,3 @@ def test_neighbours_against_a_full_sort(tmp_path, monkeypatch):
                 )
             assert np.allclose(cosines[i, : len(expected)], (unit @ unit[row])[near[i, : len(expected)]], atol=1e-7)
             assert (near[i, len(expected) :] == -1).all()
-
-
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("SRBLEU", "SRBLEU needs word vectors"),
-        ("SRBLEU:vectors=V:k=-1", "whole number from 0 to 1000"),
-        ("SRBLEU:vectors=V:k=1000000000", "whole number from 0 to 1000"),
-        ("SRBLEU:vectors=V:k=2.5", "expected a whole number"),
-        ("SRBLEU:vectors=V:alpha=-1", "alpha=-1"),
-        ("SRBLEU:vectors=V:n=2", "unknown option of SRBLEU"),
-    ],
-)
-def test_mistakes(vectors, spec, message):
-    with pytest.raises(UserError, match=message):
-        metric(spec.replace("=V", f"={vectors}"))

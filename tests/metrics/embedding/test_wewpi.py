@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lasw.metrics import Corpus, References, UserError, metric
+from lasw.metrics import Corpus, References, metric
 from lasw.metrics.embedding.wewpi import We, WeWpi
 from lasw.metrics.embedding.wewpi_kernel import align
 
@@ -155,18 +155,3 @@ def test_blocks_and_company_do_not_change_a_bit(vectors):
         whole = m.statistics(corpus, prepared, owner)
         parts = [m.statistics(corpus.take(np.arange(a, b)), prepared, owner[a:b]) for a, b in ((0, 11), (11, 30))]
         assert np.concatenate(parts).tobytes() == whole.tobytes()
-
-
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("WE", "WE needs word vectors"),
-        ("WEWPI:vectors=V:df=hypothesis", "expected references, hypotheses, or a file of sentences"),
-        ("WEWPI:vectors=V:idf=x", "did you mean 'df'"),
-        ("WE:vectors=V:unknown=none", "zero, random, average"),
-        ("WE:vectors=V:seed=-1", "WE:seed=-1; expected a whole number of at least 0"),
-    ],
-)
-def test_mistakes(vectors, spec, message):
-    with pytest.raises(UserError, match=message):
-        metric(spec.replace("=V", f"={vectors}"))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.stats import pearsonr
 
-from lasw.metrics import Corpus, Preprocessing, References, UserError, metric
+from lasw.metrics import Corpus, Preprocessing, References, metric
 from lasw.metrics.embedding.token_normalisation import normalised
 from lasw.metrics.embedding.wmd import Wmd, Wmdo
 from lasw.metrics.embedding.wmd_kernel import CHUNKS, DISTANCE, MATCHED, ORDER
@@ -213,29 +213,6 @@ def test_unknown_numbers(tmp_path):
     m = Wmd(str(path), numbers="yes")
     assert scores(m, ["3.5", "x"], [["1", "1"]]).tolist() == pytest.approx([np.sqrt(0.5), 0.0])
     assert scores(Wmd(str(path)), ["3.5"], [["1"]])[0] == 0.0
-
-
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("WMD", "WMD needs word vectors"),
-        ("WMD:vectors=/no/such", "no such file of word vectors"),
-        ("WMDO:vectors=V:delta=x", "WMDO:delta=x; expected a number"),
-        ("WMDO:vectors=V:dleta=1", "did you mean 'delta'"),
-        ("WMDO:vectors=V:penalty=chunk", "did you mean 'chunks'"),
-        ("WMDO:vectors=V:alpha=nan", "expected a number from -1e"),
-        ("WMDO:vectors=V:delta=1e200", "expected a number from -1e"),
-        ("WMDO:vectors=V:power=21", "expected a number above 0, 20 at most"),
-        ("WMD:vectors=V:seed=-1", "WMD:seed=-1; expected a whole number of at least 0"),
-        ("WMDO:vectors=V:power=0", "expected a number above 0"),
-        ("WMD:vectors=V:distance=l1", "cosine, euclidean"),
-        ("WMD:vectors=V:stop=/no/such", "a number, or a file with a word a line"),
-        ("WMD:vectors=V:delta=1", "unknown option of WMD 'delta'"),
-    ],
-)
-def test_mistakes(vectors, spec, message):
-    with pytest.raises(UserError, match=message):
-        metric(spec.replace("=V", f"={vectors}"))
 
 
 def test_signature_names_vectors_and_settings(vectors):

@@ -146,6 +146,3 @@ def test_what_is_wrong_is_told(tmp_path: Path) -> None:
         path.write_text(json.dumps({**document, **change}))
         with pytest.raises(UserError, match=message):
             read_combination(path)
-    for spec, message in (("COMBINATION", "without a model"), ("COMBINATION:x=1", "unknown option")):
-        with pytest.raises(UserError, match=message):
-            metric(spec)

@@ -311,19 +311,6 @@ def test_model_files(model: PairwiseModel, tmp_path: Path) -> None:
         read_pairwise(path)
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("PAIRWISE", "PAIRWISE without a model"),
-        ("PAIRWISE:modle=x", "unknown option of PAIRWISE 'modle'.*did you mean 'model'"),
-        ("PAIRWISE:model=/nowhere/x", "no such file"),
-    ],
-)
-def test_wrong_specifications(spec: str, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        metric(spec)
-
-
 def test_wrong_settings() -> None:
     for change in ({"loss": "x"}, {"hidden": -1}, {"decay": math.nan}, {"epochs": 0}, {"held_out": 1.0}, {"seed": -1}):
         with pytest.raises(UserError):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.chrf import CHRF
 
-from lasw.metrics import Corpus, References, UserError, metric
+from lasw.metrics import Corpus, References, metric
 from lasw.metrics.ngram.chrf import words_of
 
 SPECS = {
@@ -101,20 +101,3 @@ def test_new_words_after_the_references_were_prepared() -> None:
     assert second[1].tolist() == first[0].tolist()
     with pytest.raises(TypeError, match="one vocabulary"):
         m.statistics(Corpus.from_lines(["abc"]), prepared, np.array([0]))
-
-
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("CHRF:word=2", r"unknown option of CHRF 'word'; .* did you mean 'words'\?"),
-        ("CHRF:words=two", "CHRF:words=two; expected a whole number"),
-        ("CHRF:words=5", "expected 0 to 4"),
-        ("CHRF:chars=0", "expected 1 to 20"),
-        ("CHRF:beta=0", "expected a number above 0"),
-        ("CHRF:beta=nan", "expected a number above 0"),
-        ("CHRF:beta=1e200", r"expected a number above 0, 1e\+06 at most"),
-    ],
-)
-def test_what_is_wrong_is_refused(spec: str, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        metric(spec)

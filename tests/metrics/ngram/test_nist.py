@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lasw.metrics import Corpus, References, UserError, metric
+from lasw.metrics import Corpus, References, metric
 
 Sentence = list[str]
 
@@ -107,16 +107,3 @@ def test_a_perfect_text_is_not_beaten_and_segments_may_come_in_any_order() -> No
     scores = m.sentence_scores(statistics)
     assert scores[0] < scores[2]
     assert statistics[1].tolist() == statistics[3].tolist()
-
-
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("NIST:order=4", r"unknown option of NIST 'order'; .* did you mean 'orders'\?"),
-        ("NIST:orders=x", "expected a whole number"),
-        ("NIST:orders=10", "expected 1 to 9"),
-    ],
-)
-def test_what_is_wrong_is_refused(spec: str, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        metric(spec)

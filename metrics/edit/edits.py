@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, Signature
 from lasw.metrics.kernels import borrowing
-from lasw.metrics.ngram import ReferenceNgrams
+from lasw.metrics.ngram import ReferenceNgrams, distinct_of
 from lasw.metrics.registry import check_options
-from lasw.metrics.text import Corpus, References, distinct
+from lasw.metrics.text import Corpus, References
 
 _WORD_BITS = 64
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
@@ -169,12 +169,7 @@ def edit_counts(
         TypeError: the hypotheses have another vocabulary.
         ValueError: `owner` has another length or points outside the segments.
     """
-    if hypotheses.vocabulary is not references.vocabulary:
-        raise TypeError("hypotheses and references must share one vocabulary")
-    segments: NDArray[np.int32] = np.ascontiguousarray(owner, dtype=np.int32)
-    rows, inverse = distinct(hypotheses, segments)
-    if len(segments) and not (segments.min() >= 0 and segments.max() < len(references)):
-        raise ValueError(f"owner points outside the {len(references)} segments")
+    segments, rows, inverse = distinct_of(hypotheses, owner, references.vocabulary, len(references))
     out = np.empty((len(rows), references.lengths.shape[1]), dtype=np.int32)
     m.count(hypotheses, references, segments, rows, out)
     return out, rows, inverse

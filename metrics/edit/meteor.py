@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from lasw.metrics.base import Metric, Signature
 from lasw.metrics.errors import unknown
 from lasw.metrics.kernels import borrowing
-from lasw.metrics.ngram import ReferenceNgrams
+from lasw.metrics.ngram import ReferenceNgrams, distinct_of
 from lasw.metrics.registry import Limits, check_options
-from lasw.metrics.text import Corpus, References, Vocabulary, distinct
+from lasw.metrics.text import Corpus, References, Vocabulary
 
 NO_STEMS = "none"
 _ABOVE_0 = "a number above 0"
@@ -72,12 +72,7 @@ class Meteor(Metric):
     def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[Any]:
         """See the class for the layout; the same text of a segment is looked at once."""
         references: ReferenceNgrams = prepared.references
-        if hypotheses.vocabulary is not references.vocabulary:
-            raise TypeError("hypotheses and references must share one vocabulary")
-        owner = np.ascontiguousarray(owner, dtype=np.int32)
-        rows, inverse = distinct(hypotheses, owner)
-        if len(owner) and not (owner.min() >= 0 and owner.max() < len(references)):
-            raise ValueError(f"owner points outside the {len(references)} segments")
+        owner, rows, inverse = distinct_of(hypotheses, owner, references.vocabulary, len(references))
         stems = prepared.stems.ids()
         lengths = references.lengths[owner[rows]]
         words, many = int(hypotheses.lengths.max(initial=0)), lengths.shape[1]

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from lasw.metrics.base import Metric, Signature
 from lasw.metrics.embedding.semantic_kernel import match_softly
 from lasw.metrics.embedding.wmd import check_vectors
-from lasw.metrics.ngram import COLUMNS, ReferenceNgrams, SimpBleu
+from lasw.metrics.ngram import COLUMNS, ReferenceNgrams, SimpBleu, distinct_of
 from lasw.metrics.registry import Limits, check_options
-from lasw.metrics.text import Corpus, References, distinct
+from lasw.metrics.text import Corpus, References
 from lasw.metrics.vectors import Embedding, described, nearest, open_vectors
 
 MOST_NEIGHBOURS = 1000  # the words of the references have as many each in memory
@@ -87,10 +87,7 @@ class SemanticBleu(Metric):
     def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[Any]:
         """See the class for the layout; the same text of a segment is looked at once."""
         references: ReferenceNgrams = prepared.references
-        if hypotheses.vocabulary is not references.vocabulary:
-            raise TypeError("hypotheses and references must share one vocabulary")
-        owners: NDArray[np.int32] = np.ascontiguousarray(owner, dtype=np.int32)
-        rows, inverse = distinct(hypotheses, owners)
+        owners, rows, inverse = distinct_of(hypotheses, owner, references.vocabulary, len(references))
         out = references.statistics(hypotheses.take(rows), owners[rows]).astype(np.float64)
         prepared.embedding.arrays()
         soft = match_softly(

@@ -1,7 +1,8 @@
 """WE and WE_WPI: sentences as weighted words, moved onto each other (Echizen'ya, Araki & Hovy 2019).
 
 Every word of a sentence weighs tf * (log(N/df) + 1), tf its count in the sentence; a word that stands there twice is
-there twice, each with tf 2 (eq. 9-11 taken literally); the weights of a sentence add up to 1. Score = 1 - work, the
+there twice, each with tf 2 (eq. 9-11 taken literally); a word that no sentence has counts as one that a single
+sentence has; the weights of a sentence add up to 1. Score = 1 - work, the
 least work that moves the hypothesis onto the reference. Moving costs
 
 - WE: 1 - cos;
@@ -21,6 +22,7 @@ not depend on what came with it. So by default both counts are of the references
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -28,13 +30,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.base import MeanMetric, Signature, with_ones
-from lasw.metrics.embedding.idf import DocumentFrequencies, inverse, sentence_counts
 from lasw.metrics.embedding.wewpi_kernel import score_pairs
 from lasw.metrics.embedding.wmd import check_vectors
 from lasw.metrics.errors import UserError
-from lasw.metrics.ngram import ReferenceNgrams
+from lasw.metrics.ngram import ReferenceNgrams, distinct_of
 from lasw.metrics.registry import Seed, check_options
-from lasw.metrics.text import Corpus, References, distinct
+from lasw.metrics.text import Corpus, References, Vocabulary, read_corpus
 from lasw.metrics.vectors import Embedding, UnknownWords, described, open_vectors
 
 REFERENCES, HYPOTHESES = "references", "hypotheses"
@@ -95,12 +96,7 @@ class We(MeanMetric):
     def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[Any]:
         """(n, 2) score and 1; the same text of a segment is looked at once."""
         references: ReferenceNgrams = prepared.references
-        if hypotheses.vocabulary is not references.vocabulary:
-            raise TypeError("hypotheses and references must share one vocabulary")
-        owners: NDArray[np.int32] = np.ascontiguousarray(owner, dtype=np.int32)
-        rows, inverse_rows = distinct(hypotheses, owners)
-        if len(owners) and not (owners.min() >= 0 and owners.max() < len(references)):
-            raise ValueError(f"owner points outside the {len(references)} segments")
+        owners, rows, inverse_rows = distinct_of(hypotheses, owner, references.vocabulary, len(references))
         embedding = prepared.embedding.arrays()
         idf = prepared.idf(hypotheses if self.df == HYPOTHESES else None)
         scores = score_pairs(hypotheses, owners, rows, references, embedding, idf, aligned=self._aligned)
@@ -144,3 +140,43 @@ class WeightedReferences:
         if hypotheses is None:
             return np.stack([ours, ours])
         return np.stack([inverse(sentence_counts([hypotheses]), len(hypotheses)), ours])
+
+
+@dataclass(frozen=True)
+class DocumentFrequencies:
+    """In how many of `sentences` each word stands; counts by word, so that any vocabulary can ask."""
+
+    sentences: int
+    counts: dict[str, int]
+
+    @classmethod
+    def of_file(cls, path: str | os.PathLike[str]) -> DocumentFrequencies:
+        """Of a tokenised text, a sentence a line.
+
+        Raises:
+            UserError: it cannot be read, or is empty.
+        """
+        corpus = read_corpus(path)
+        counts = sentence_counts([corpus])
+        return cls(len(corpus), {corpus.vocabulary[k]: count for k, count in enumerate(counts.tolist())})
+
+    def idf(self, vocabulary: Vocabulary) -> NDArray[np.float64]:
+        """(V,) of the words that the vocabulary has by now."""
+        counts = [self.counts.get(vocabulary[k], 0) for k in range(len(vocabulary))]
+        return inverse(np.array(counts, dtype=np.int64), self.sentences)
+
+
+def sentence_counts(corpora: Sequence[Corpus]) -> NDArray[np.int64]:
+    """(V,) in how many sentences of corpora over one vocabulary each word stands."""
+    words = len(corpora[0].vocabulary)
+    total: NDArray[np.int64] = np.zeros(words, dtype=np.int64)
+    for corpus in corpora:
+        sentences = np.repeat(np.arange(len(corpus), dtype=np.int64), corpus.lengths)
+        once = np.unique(sentences * words + corpus.ids)
+        total += np.bincount(once % words, minlength=words) if words else 0
+    return total
+
+
+def inverse(counts: NDArray[np.int64], sentences: int) -> NDArray[np.float64]:
+    """log(N/df) + 1 of counts df, 0 taken as 1."""
+    return np.asarray(np.log(max(sentences, 1) / np.maximum(counts, 1)) + 1.0)

@@ -24,13 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.base import LARGEST, MeanMetric, Signature, with_ones
-from lasw.metrics.embedding.stop_words import StopWords, is_number
-from lasw.metrics.embedding.token_normalisation import Normaliser
 from lasw.metrics.embedding.wmd_kernel import CHUNKS, DISTANCE, EMPTY, LATE, MATCHED, MISSING, ORDER, move_words
+from lasw.metrics.embedding.words import Normaliser, StopWords, is_number
 from lasw.metrics.errors import UserError
-from lasw.metrics.ngram import ReferenceNgrams
+from lasw.metrics.ngram import ReferenceNgrams, distinct_of
 from lasw.metrics.registry import Limits, Seed, check_options
-from lasw.metrics.text import Corpus, References, distinct
+from lasw.metrics.text import Corpus, References
 from lasw.metrics.vectors import Embedding, UnknownWords, described, open_vectors
 
 MOST_POWER = 20  # beyond it penalties above 1 would soon be infinite
@@ -50,7 +49,7 @@ class Wmd(MeanMetric):
         stop: words left out of both sides (3.4.3): a file with a word a line, or a number, the so many most frequent
             words of the references.
         seed: of random and average vectors.
-        preprocess: ``yes`` prepares both sides as 3.1.2 does, see `lasw.metrics.embedding.token_normalisation`.
+        preprocess: ``yes`` prepares both sides as 3.1.2 does, see `lasw.metrics.embedding.words`.
 
     Statistics, (n, 2) float64: score, 1; of several references that of the best. The corpus score is the mean.
 
@@ -116,12 +115,7 @@ class Wmd(MeanMetric):
             measures, and (n,) which of the m each hypothesis is.
         """
         references = prepared.references
-        if hypotheses.vocabulary is not references.vocabulary:
-            raise TypeError("hypotheses and references must share one vocabulary")
-        owners: NDArray[np.int32] = np.ascontiguousarray(owner, dtype=np.int32)
-        rows, inverse = distinct(hypotheses, owners)
-        if len(owners) and not (owners.min() >= 0 and owners.max() < len(references)):
-            raise ValueError(f"owner points outside the {len(references)} segments")
+        owners, rows, inverse = distinct_of(hypotheses, owner, references.vocabulary, len(references))
         out = move_words(
             prepared.normaliser.of(hypotheses) if prepared.normaliser else hypotheses,
             owners,

@@ -6,7 +6,9 @@ from lasw.metrics.lazily import front_door
 
 # fmt: off
 if TYPE_CHECKING:
-    from lasw.metrics.ngram.counts import CLIPPED, COLUMNS, ORDERS, UNCLIPPED, UNCLIPPED_RECALL, ReferenceNgrams
+    from lasw.metrics.ngram.counts import (
+        CLIPPED, COLUMNS, ORDERS, UNCLIPPED, UNCLIPPED_RECALL, ReferenceNgrams, distinct_of,
+    )
     from lasw.metrics.ngram.simpbleu import ALIASES, NAME, SimpBleu
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

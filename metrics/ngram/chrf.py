@@ -18,15 +18,13 @@ from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, Signature
 from lasw.metrics.kernels import borrowing
+from lasw.metrics.ngram.counts import FREE, child_key, child_slot, distinct_of
 from lasw.metrics.registry import Limits, check_options
-from lasw.metrics.text import Corpus, References, Vocabulary, distinct
+from lasw.metrics.text import Corpus, References, Vocabulary
 
 MOST_CHARS, MOST_WORDS, MOST_BETA = 20, 4, 1e6
 
 _PUNCTUATION = frozenset(string.punctuation)
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio, odd
-_SHIFT = np.uint64(32)
-_FREE = np.int64(0)
 
 
 @dataclass(frozen=True)
@@ -67,13 +65,8 @@ class Chrf(Metric):
     def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[Any]:
         """See the class for the layout; the same text of a segment is looked at once."""
         references: PreparedReferences = prepared
-        if hypotheses.vocabulary is not references.vocabulary:
-            raise TypeError("hypotheses and references must share one vocabulary")
-        owner = np.ascontiguousarray(owner, dtype=np.int32)
-        rows, inverse = distinct(hypotheses, owner)
-        if len(owner) and not (owner.min() >= 0 and owner.max() < references.segments):
-            raise ValueError(f"owner points outside the {references.segments} segments")
-        kept, segments = hypotheses.take(rows), owner[rows].astype(np.int32)
+        owner, rows, inverse = distinct_of(hypotheses, owner, references.vocabulary, references.segments)
+        kept, segments = hypotheses.take(rows), owner[rows]
         best: NDArray[np.int32] = np.zeros((len(rows), 3 * (self.chars + self.words)), dtype=np.int32)
         best_scores = np.full(len(rows), -1.0)
         texts = [(spelling, spelling.of(kept)) for spelling in references.spellings]
@@ -191,17 +184,6 @@ def _counts(text: Corpus, reference: Corpus, segments: NDArray[np.int32], order:
 
 
 @borrowing
-def _slot(node, symbol, keys, mask):  # type: ignore[no-untyped-def]
-    """Where the child of `node` by `symbol` stands among `keys`, or the free slot for it."""
-    key = (np.int64(node) << 32) + symbol + 1
-    h = np.uint64(key) * _FACTOR
-    slot = np.int64((h ^ (h >> _SHIFT)) & np.uint64(mask))
-    while keys[slot] != _FREE and keys[slot] != key:
-        slot = (slot + 1) & mask
-    return slot
-
-
-@borrowing
 def _match(ids, offsets, segments, reference_ids, reference_offsets, order, keys, children, counts, touched, out):  # type: ignore[no-untyped-def]
     """Clipped matches, out[:, :, 2]. Segments must stand together.
 
@@ -219,15 +201,15 @@ def _match(ids, offsets, segments, reference_ids, reference_offsets, order, keys
                 size *= 2
             mask = size - 1
             for i in range(size):
-                keys[i] = _FREE
+                keys[i] = FREE
             nodes = np.int64(0)
             for i in range(first, last):
                 node = np.int64(0)
                 for j in range(i, min(i + order, last)):
-                    slot = _slot(node, reference_ids[j], keys, mask)
-                    if keys[slot] == _FREE:
+                    slot = child_slot(node, reference_ids[j], keys, mask)
+                    if keys[slot] == FREE:
                         nodes += 1
-                        keys[slot] = (node << 32) + reference_ids[j] + 1
+                        keys[slot] = child_key(node, reference_ids[j])
                         children[slot] = nodes
                         counts[0, nodes] = 0
                         counts[1, nodes] = 0
@@ -238,8 +220,8 @@ def _match(ids, offsets, segments, reference_ids, reference_offsets, order, keys
         for i in range(offsets[row], end):
             node = np.int64(0)
             for k in range(min(order, end - i)):
-                slot = _slot(node, ids[i + k], keys, mask)
-                if keys[slot] == _FREE:
+                slot = child_slot(node, ids[i + k], keys, mask)
+                if keys[slot] == FREE:
                     break
                 node = np.int64(children[slot])
                 if counts[1, node] < counts[0, node]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.kernels import borrowing
-from lasw.metrics.text import Corpus, References, Vocabulary
+from lasw.metrics.text import Corpus, References, Vocabulary, distinct
 
 ORDERS = 4  # largest n-gram; every metric of the family reads what it needs from the same counts
 COLUMNS = 2 * ORDERS + 1
@@ -87,13 +87,7 @@ class ReferenceNgrams:
             TypeError: the hypotheses have another vocabulary.
             ValueError: `owner` has another length or points outside the segments.
         """
-        if hypotheses.vocabulary is not self.vocabulary:
-            raise TypeError("hypotheses and references must share one vocabulary")
-        owner = np.ascontiguousarray(owner, dtype=np.int32)
-        if owner.shape != (len(hypotheses),):
-            raise ValueError(f"owner has shape {owner.shape} for {len(hypotheses)} hypotheses")
-        if len(owner) and not (owner.min() >= 0 and owner.max() < len(self)):
-            raise ValueError(f"owner points outside the {len(self)} segments")
+        owner = segments_of(hypotheses, owner, self.vocabulary, len(self))
         grouped = bool((owner[1:] >= owner[:-1]).all())
         rows = np.arange(len(owner)) if grouped else np.argsort(owner, kind="stable")
         places = int(self.lengths.sum(axis=1).max(initial=0)) + self.lengths.shape[1] + ORDERS
@@ -114,6 +108,39 @@ class ReferenceNgrams:
             out,
         )
         return out
+
+
+def segments_of(
+    hypotheses: Corpus, owner: NDArray[np.integer], vocabulary: Vocabulary, segments: int
+) -> NDArray[np.int32]:
+    """(n,) `owner` as kernels take it.
+
+    Args:
+        hypotheses: n sentences.
+        owner: (n,) the segment of each.
+        vocabulary: of the references.
+        segments: how many references there are.
+
+    Raises:
+        TypeError: the hypotheses have another vocabulary.
+        ValueError: `owner` has another length or points outside the segments.
+    """
+    if hypotheses.vocabulary is not vocabulary:
+        raise TypeError("hypotheses and references must share one vocabulary")
+    checked: NDArray[np.int32] = np.ascontiguousarray(owner, dtype=np.int32)
+    if checked.shape != (len(hypotheses),):
+        raise ValueError(f"owner has shape {checked.shape} for {len(hypotheses)} hypotheses")
+    if len(checked) and not (checked.min() >= 0 and checked.max() < segments):
+        raise ValueError(f"owner points outside the {segments} segments")
+    return checked
+
+
+def distinct_of(
+    hypotheses: Corpus, owner: NDArray[np.integer], vocabulary: Vocabulary, segments: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """What `segments_of` gives, and `rows` and `inverse` of `distinct`."""
+    checked = segments_of(hypotheses, owner, vocabulary, segments)
+    return checked, *distinct(hypotheses, checked)
 
 
 @borrowing
@@ -257,3 +284,31 @@ def _reference_length(reference_offsets, s, length, rule):  # type: ignore[no-un
             if closer < 0 or (closer == 0 and other < chosen):
                 chosen = other
     return chosen
+
+
+# N-grams as a trie: nodes numbered from 0, the empty n-gram, found by open addressing among the keys of their edges.
+FREE = np.int64(0)
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio, odd
+_SHIFT = np.uint64(32)
+
+
+@borrowing
+def child_key(node, symbol):  # type: ignore[no-untyped-def]
+    """Kernel: what stands in a slot for the edge from `node` by `symbol`."""
+    return (np.int64(node) << 32) + symbol + 1
+
+
+@borrowing
+def child_slot(node, symbol, keys, mask):  # type: ignore[no-untyped-def]
+    """Kernel: where the child of `node` by `symbol` stands among `keys`, or the free slot for it.
+
+    Args:
+        keys: int64, a power of two of which are in use.
+        mask: one less than that number.
+    """
+    key = child_key(node, symbol)
+    h = np.uint64(key) * _FACTOR
+    slot = np.int64((h ^ (h >> _SHIFT)) & np.uint64(mask))
+    while keys[slot] != FREE and keys[slot] != key:
+        slot = (slot + 1) & mask
+    return slot

@@ -24,19 +24,15 @@ from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, Signature
 from lasw.metrics.kernels import borrowing
-from lasw.metrics.ngram.counts import ReferenceNgrams
+from lasw.metrics.ngram.counts import FREE, ReferenceNgrams, child_key, child_slot, distinct_of
 from lasw.metrics.registry import Limits, check_options
-from lasw.metrics.text import Corpus, References, Vocabulary, distinct
+from lasw.metrics.text import Corpus, References
 
 ORDERS = 5
 MOST_ORDERS = 9
 
 # exp(beta log^2(2/3)) = 0.5
 _BETA = math.log(0.5) / math.log(1.5) ** 2
-
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio, odd
-_SHIFT = np.uint64(32)
-_FREE = np.int64(0)
 
 
 @dataclass(frozen=True)
@@ -73,12 +69,7 @@ class Nist(Metric):
         """See the class for the layout; the same text of a segment is looked at once."""
         informed: InformedReferences = prepared
         references = informed.references
-        if hypotheses.vocabulary is not references.vocabulary:
-            raise TypeError("hypotheses and references must share one vocabulary")
-        owner = np.ascontiguousarray(owner, dtype=np.int32)
-        rows, inverse = distinct(hypotheses, owner)
-        if len(owner) and not (owner.min() >= 0 and owner.max() < len(references)):
-            raise ValueError(f"owner points outside the {len(references)} segments")
+        owner, rows, inverse = distinct_of(hypotheses, owner, references.vocabulary, len(references))
         out = np.zeros((len(rows), 2 * self.orders + 1))
         lengths = hypotheses.lengths[rows]
         for n in range(self.orders):
@@ -145,36 +136,20 @@ class InformedReferences:
         information[1:] = np.log2(counts[parents[1:]] / counts[1:])
         return cls(texts, keys, children, information)
 
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """That hypotheses must share."""
-        return self.references.vocabulary
-
-
-@borrowing
-def _slot(node, word, keys):  # type: ignore[no-untyped-def]
-    """Where the child of `node` by `word` stands among `keys`, or the free slot for it."""
-    mask = np.int64(keys.shape[0] - 1)
-    key = (np.int64(node) << 32) + word + 1
-    h = np.uint64(key) * _FACTOR
-    slot = np.int64((h ^ (h >> _SHIFT)) & np.uint64(mask))
-    while keys[slot] != _FREE and keys[slot] != key:
-        slot = (slot + 1) & mask
-    return slot
-
 
 @borrowing
 def _build(ids, offsets, orders, keys, children, counts, parents):  # type: ignore[no-untyped-def]
     nodes = 1
+    mask = np.int64(keys.shape[0] - 1)
     for r in range(offsets.shape[0]):
         for s in range(offsets.shape[1] - 1):
             end = offsets[r, s + 1]
             for i in range(offsets[r, s], end):
                 node = np.int64(0)
                 for j in range(i, min(i + orders, end)):
-                    slot = _slot(node, ids[j], keys)
-                    if keys[slot] == _FREE:
-                        keys[slot] = (node << 32) + ids[j] + 1
+                    slot = child_slot(node, ids[j], keys, mask)
+                    if keys[slot] == FREE:
+                        keys[slot] = child_key(node, ids[j])
                         children[slot] = nodes
                         parents[nodes] = node
                         nodes += 1
@@ -207,6 +182,7 @@ def _match(  # type: ignore[no-untyped-def]
     """
     segment = -1
     limits = 0
+    mask = np.int64(keys.shape[0] - 1)
     for k in range(rows.shape[0]):
         s = owner[rows[k]]
         if s != segment:
@@ -220,7 +196,7 @@ def _match(  # type: ignore[no-untyped-def]
                 for i in range(reference_offsets[r, s], end):
                     node = np.int64(0)
                     for j in range(i, min(i + orders, end)):
-                        node = np.int64(children[_slot(node, reference_ids[j], keys)])
+                        node = np.int64(children[child_slot(node, reference_ids[j], keys, mask)])
                         counts[1, node] += 1
                         if counts[1, node] > counts[0, node]:
                             if counts[0, node] == 0:
@@ -236,8 +212,8 @@ def _match(  # type: ignore[no-untyped-def]
         for i in range(offsets[rows[k]], end):
             node = np.int64(0)
             for n in range(min(orders, end - i)):
-                slot = _slot(node, ids[i + n], keys)
-                if keys[slot] == _FREE:
+                slot = child_slot(node, ids[i + n], keys, mask)
+                if keys[slot] == FREE:
                     break
                 node = np.int64(children[slot])
                 if counts[0, node] == 0:

@@ -12,9 +12,9 @@ from scipy.optimize import linprog
 from scipy.stats import pearsonr
 
 from lasw.metrics import Corpus, Preprocessing, References, metric
-from lasw.metrics.embedding.token_normalisation import normalised
 from lasw.metrics.embedding.wmd import Wmd, Wmdo
 from lasw.metrics.embedding.wmd_kernel import CHUNKS, DISTANCE, MATCHED, ORDER
+from lasw.metrics.embedding.words import normalised
 
 TEXT = "a b c d e f the sun is shining brightly on cool summer day work only fun when weather good there"
 WORDS = TEXT.split()

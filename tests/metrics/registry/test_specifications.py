@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lasw.metrics import RoseFeatures, RoseModel, SimpBleu, UserError, metric, write_rose
+from lasw.metrics import RoseFeatures, RoseModel, SimpBleu, UserError, metric, write_trained_metric
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ MIX:BLEU=1:MIX:TER=1=2 => a MIX within a MIX; write the weights' products in one
 def test_what_is_wrong_is_refused(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("vectors.txt").write_text("a 1 0\nb 0 1\n")
-    write_rose("rose.json", RoseModel("rank", RoseFeatures(), (0.0,) * 17, (0.0,) * 17, (1.0,) * 17, 0.0))
+    write_trained_metric("rose.json", RoseModel("rank", RoseFeatures(), (0.0,) * 17, (0.0,) * 17, (1.0,) * 17, 0.0))
     spec, _, message = case.partition(" => ")
     with pytest.raises(UserError) as caught:
         metric(spec)

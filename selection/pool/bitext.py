@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics import UserError
 from lasw.selection.alignment import alignment_blocks
-from lasw.selection.lines import BAD_COLUMNS, GOOD, NO_COUNTERPART, TAB, LineArrays, Lines, read_blocks
+from lasw.selection.lines import BAD_COLUMNS, GOOD, LF, NO_COUNTERPART, TAB, LineArrays, Lines, read_blocks
 
-Chunk = tuple[list[Lines], NDArray[np.uint8]]
-"""Some lines of one stream: one `Lines` a column, and why a line cannot be used."""
+Chunk = tuple[list[Any], NDArray[np.uint8]]
+"""n lines of one stream: one `Lines` a column, or (n, 1) numbers, and why a line cannot be used."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +64,11 @@ class PairBlock:
 
 @dataclass(frozen=True)
 class ScoreFile:
-    """Further scores of the pairs from another tool; `read` gives (n, m) blocks of numbers (see `score_columns`)."""
+    """A further score of the pairs from another tool (see `score_columns`)."""
 
     path: str
-    names: tuple[str, ...]
-    read: Callable[[bool], Iterator[tuple[NDArray[np.float64], NDArray[np.uint8]]]]
+    name: str
+    read: Callable[[bool], Iterator[Chunk]]
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ class Bitext:
     @property
     def score_names(self) -> tuple[str, ...]:
         """Names of the score columns."""
-        return tuple(name for file in self.scores for name in file.names)
+        return tuple(file.name for file in self.scores)
 
     def blocks(self) -> Iterator[PairBlock]:
         """The pairs in input order; may be called again unless a file is standard input.
@@ -119,23 +120,25 @@ class Bitext:
         Raises:
             UserError: as `Blocks`; the files differ in their number of lines.
         """
-        texts = [_columns(self.source, self.encoding, self.columns, self.skip_bad)]
-        paths = [self.source]
+        paths, streams = [self.source], [_columns(self.source, self.encoding, self.columns, self.skip_bad)]
         if not self.columns:
             assert self.target is not None
-            texts.append(_columns(self.target, self.encoding, (), self.skip_bad))
             paths.append(self.target)
+            streams.append(_columns(self.target, self.encoding, (), self.skip_bad))
         if self.alignment is not None:
-            texts.append(alignment_blocks(self.alignment, self.skip_bad))
             paths.append(self.alignment)
-        extras = [file.read(self.skip_bad) for file in self.scores]
-        first_line = 1
-        widths = [len(self.columns) or 1, *([1] * (len(texts) - 1)), *(len(file.names) for file in self.scores)]
+            streams.append(alignment_blocks(self.alignment, self.skip_bad))
         paths += [file.path for file in self.scores]
-        for lines, numbers, bad in _zipped(texts, extras, paths, widths, self.skip_bad):
-            alignment = lines[2] if len(lines) > 2 else None
-            extra = np.concatenate([np.empty((len(bad), 0)), *numbers], axis=1)
-            yield PairBlock(first_line, lines[0], lines[1], alignment, bad, extra)
+        streams += [file.read(self.skip_bad) for file in self.scores]
+        first_line, texts = 1, 2 + self.aligned
+        for columns, bad in _zipped(streams, paths, self.skip_bad):
+            if not columns:  # pairs with empty sides, counted like any other bad line
+                nowhere = np.zeros(len(bad), np.int64)
+                empty = Lines(LineArrays(np.full(1, LF, np.uint8), nowhere, nowhere.copy()))
+                columns = [empty] * texts + [np.zeros((len(bad), 1))] * len(self.scores)
+            extra = np.concatenate([np.empty((len(bad), 0)), *columns[texts:]], axis=1)
+            alignment = columns[2] if self.aligned else None
+            yield PairBlock(first_line, columns[0], columns[1], alignment, bad, extra)
             first_line += len(bad)
 
     def first(self, pairs: int) -> list[PairBlock]:
@@ -187,47 +190,28 @@ def _fields(
     return fields
 
 
-def _zipped(
-    texts: list[Iterator[Chunk]],
-    extras: list[Iterator[tuple[NDArray[np.float64], NDArray[np.uint8]]]],
-    paths: list[str],
-    widths: list[int],
-    tolerant: bool,
-) -> Iterator[tuple[list[Lines], list[NDArray[np.float64]], NDArray[np.uint8]]]:
-    """Blocks of lines with the same numbers from all streams; `widths` says how many columns each stream has."""
-    streams = [*(_Stream(text) for text in texts), *(_Stream(([x], bad) for x, bad in extra) for extra in extras)]
+def _zipped(chunks: list[Iterator[Chunk]], paths: list[str], tolerant: bool) -> Iterator[Chunk]:
+    """Blocks of lines with the same numbers from all streams; if tolerant, at the end lines without a counterpart."""
+    streams = [_Stream(one) for one in chunks]
     done = 0
-    while True:
-        sizes = [stream.available() for stream in streams]
-        n = min(sizes)
-        if n == 0:
-            break
+    while n := min(sizes := [stream.available() for stream in streams]):
         parts = [stream.cut(n) for stream in streams]
-        bad = np.maximum.reduce([part[1] for part in parts])
-        lines = [column for part in parts[: len(texts)] for column in part[0]]
-        yield lines, [part[0][0] for part in parts[len(texts) :]], bad
+        yield [column for part in parts for column in part[0]], np.maximum.reduce([part[1] for part in parts])
         done += n
     if any(sizes):
         rest = [done + stream.rest() for stream in streams]
         if not tolerant:
             raise _uneven(rest, paths)
-        # Lines without a counterpart are pairs with empty sides, counted like any other bad line.
         for start in range(done, max(rest), 1 << 16):
-            n = min(1 << 16, max(rest) - start)
-            none = Lines(LineArrays(np.full(1, 10, np.uint8), np.zeros(n, np.int64), np.zeros(n, np.int64)))
-            yield (
-                [none] * sum(widths[: len(texts)]),
-                [np.zeros((n, width)) for width in widths[len(texts) :]],
-                np.full(n, NO_COUNTERPART, dtype=np.uint8),
-            )
+            yield [], np.full(min(1 << 16, max(rest) - start), NO_COUNTERPART, dtype=np.uint8)
 
 
 class _Stream:
     """A stream of chunks that is cut where others end."""
 
-    def __init__(self, chunks: Iterator[tuple[list, NDArray[np.uint8]]]) -> None:  # type: ignore[type-arg]
+    def __init__(self, chunks: Iterator[Chunk]) -> None:
         self._chunks = chunks
-        self._columns: list = []  # type: ignore[type-arg]
+        self._columns: list[Any] = []
         self._bad = np.empty(0, dtype=np.uint8)
 
     def available(self) -> int:
@@ -238,7 +222,7 @@ class _Stream:
             self._columns, self._bad = chunk
         return len(self._bad)
 
-    def cut(self, n: int) -> tuple[list, NDArray[np.uint8]]:  # type: ignore[type-arg]
+    def cut(self, n: int) -> Chunk:
         part = [column[:n] for column in self._columns], self._bad[:n]
         self._columns, self._bad = [column[n:] for column in self._columns], self._bad[n:]
         return part

@@ -14,11 +14,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lasw.metrics import LARGEST, STANDARD_INPUT, UserError, first_bytes
 from lasw.selection.lines import BAD_SCORE, GOOD, read_blocks
-from lasw.selection.pool.bitext import ScoreFile
+from lasw.selection.pool.bitext import Chunk, ScoreFile
 
 
 def score_column(spec: str) -> ScoreFile:
@@ -36,15 +35,13 @@ def score_column(spec: str) -> ScoreFile:
     if path == STANDARD_INPUT or stat.S_ISFIFO(os.stat(path).st_mode if os.path.exists(path) else 0):
         raise UserError("a pipe can be read only once", path=path, remedy="save the scores to a file")
     if first_bytes(path, 1) == b"{":
-        return ScoreFile(path, (name,), partial(_read, path, partial(_json_value, (key or name).split("."))))
+        return ScoreFile(path, name, partial(_read, path, partial(_json_value, (key or name).split("."))))
     if key and not (key.isascii() and key.isdigit() and int(key)):
         raise UserError(f"column {key!r} of a file with tabs", path=path, expected="a number from 1")
-    return ScoreFile(path, (name,), partial(_read, path, partial(_tab_value, int(key) - 1 if key else -1)))
+    return ScoreFile(path, name, partial(_read, path, partial(_tab_value, int(key) - 1 if key else -1)))
 
 
-def _read(
-    path: str, value: Callable[[str], float], tolerant: bool
-) -> Iterator[tuple[NDArray[np.float64], NDArray[np.uint8]]]:
+def _read(path: str, value: Callable[[str], float], tolerant: bool) -> Iterator[Chunk]:
     line = 1
     for lines, bad in read_blocks(path, "utf-8", tolerant):
         out = np.zeros((len(bad), 1))
@@ -60,7 +57,7 @@ def _read(
                     ) from None
                 bad[k] = BAD_SCORE
         line += len(bad)
-        yield out, bad
+        yield [out], bad
 
 
 def _tab_value(column: int, text: str) -> float:

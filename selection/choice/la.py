@@ -84,7 +84,7 @@ class Greedy:
         follow: line number of a pair whose rejection is to be kept in any case; 0 is none.
     """
 
-    def __init__(self, selection: Selection, words: int, diversity: Diversity, follow: int = 0) -> None:
+    def __init__(self, selection: Selection, words: int, diversity: Diversity, follow: int) -> None:
         self._selection = selection
         self._words = words
         self._follow = follow

@@ -284,28 +284,38 @@ def ten(shared: int, of: str, rest: str) -> str:
     return " ".join(f"{of if k < shared else rest}{k}" for k in range(10))
 
 
-def test_a_similarity_exactly_at_its_threshold_is_too_large(tmp_path: Path) -> None:
+def test_a_similarity_exactly_at_its_threshold_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Line 12 takes a pair whose similarity is below 0.3 to all before and below 0.6 to its translation; shares of ten
     # words meet both to the bit.
-    source = ["a", ten(3, "a", "b"), ten(2, "a", "c"), "d", "f", ten(3, "f", "g")]
+    source = ["d", "a", ten(3, "a", "b"), ten(2, "a", "c"), "f", ten(3, "f", "g")]
     source = [text if " " in text else ten(10, text, "") for text in source]
-    target = [ten(0, "", k) for k in "tuv"] + [ten(6, "d", "w"), ten(5, "f", "x"), ten(0, "", "y")]
+    target = [ten(6, "d", "w")] + [ten(0, "", k) for k in "tuv"] + [ten(5, "f", "x"), ten(0, "", "y")]
     bitext = write_bitext(tmp_path, [source, target])
     selection = choice(bitext, LAScorer((), 3, 12), 10**6, Diversity(similarity="PAC1:alpha=0"))
-    assert chosen(selection) == [1, 3, 5]
+    assert chosen(selection) == [2, 4, 5]
     assert [(r.line, r.reason, r.similarity, r.other) for r in selection.rejections] == [
-        (2, SIMILAR, 0.3, 1),
-        (4, UNTRANSLATED, 0.6, 0),
+        (1, UNTRANSLATED, 0.6, 0),
+        (3, SIMILAR, 0.3, 2),
         (6, SIMILAR, 0.3, 5),
     ]
+    assert (selection.reached, selection.readings, selection.followed) == (6, 1, None)
     just_above = Diversity(math.nextafter(0.3, 1), 200, math.nextafter(0.6, 1), "PAC1:alpha=0")
     assert chosen(choice(bitext, LAScorer((), 3, 12), 10**6, just_above)) == [1, 2, 3, 4, 5, 6]
+    followed = choice(bitext, LAScorer((), 3, 12), 10**6, Diversity(similarity="PAC1:alpha=0"), follow=3).followed
+    assert followed == selection.rejections[1]
+    monkeypatch.setattr("lasw.selection.choice.la.REJECTED", 2)
+    assert (
+        choice(bitext, LAScorer((), 3, 12), 10**6, Diversity(similarity="PAC1:alpha=0")).rejections
+        == (selection.rejections[:2])
+    )
 
 
 def test_equal_scores_keep_the_order_of_the_input(tmp_path: Path) -> None:
     lines = [" ".join(f"{letter}{k}" for k in range(6)) for letter in "dcba"]
-    selection = choice(write_bitext(tmp_path, [lines, ["x y z u v w"] * 4]), LAScorer((), 3, 9), 10)
-    assert (chosen(selection), selection.words) == ([1, 2], 12)  # the last one may go beyond
+    bitext = write_bitext(tmp_path, [lines, ["x y z u v w"] * 4])
+    for words in (10, 12):  # the last one may go beyond
+        selection = choice(bitext, LAScorer((), 3, 9), words)
+        assert (chosen(selection), selection.words) == ([1, 2], 12)
 
 
 def test_profiles_add_up_in_any_order() -> None:

@@ -310,6 +310,24 @@ def test_a_similarity_exactly_at_its_threshold_is_too_large(tmp_path: Path, monk
     )
 
 
+def test_each_reading_keeps_twice_as_much_up_to_a_limit() -> None:
+    asked: list[int] = []
+
+    def collect_pool(budget: int, after: tuple[float, int] | None) -> Collection:
+        asked.append(budget)
+        collection = collected([block(["a b"], first_line=len(asked))], LAScorer((), 0, 9), budget, after)
+        collection.dropped = int(len(asked) < 7)
+        return collection
+
+    choose(collect_pool, 50, reach=2)
+    assert asked == [100, 200, 400, 800, 1600, 1600, 1600]
+    for words, reach, budget in ((2, 3, 6), (2, None, 1_000_000), (40_000, None, 1_280_000)):
+        asked.clear()
+        choose(collect_pool, words, reach=reach)
+        assert asked[0] == budget
+        assert (len(asked) == 1) == (words == 2)
+
+
 def test_equal_scores_keep_the_order_of_the_input(tmp_path: Path) -> None:
     lines = [" ".join(f"{letter}{k}" for k in range(6)) for letter in "dcba"]
     bitext = write_bitext(tmp_path, [lines, ["x y z u v w"] * 4])

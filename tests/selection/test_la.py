@@ -319,11 +319,12 @@ def test_each_reading_keeps_twice_as_much_up_to_a_limit() -> None:
         collection.dropped = int(len(asked) < 7)
         return collection
 
-    choose(collect_pool, 50, reach=2)
+    off = Diversity(threshold=2, untranslated=2)
+    choose(collect_pool, 50, off, reach=2)
     assert asked == [100, 200, 400, 800, 1600, 1600, 1600]
     for words, reach, budget in ((2, 3, 6), (2, None, 1_000_000), (40_000, None, 1_280_000)):
         asked.clear()
-        choose(collect_pool, words, reach=reach)
+        choose(collect_pool, words, off, reach=reach)
         assert asked[0] == budget
         assert (len(asked) == 1) == (words == 2)
 

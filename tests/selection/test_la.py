@@ -17,9 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pairs import block, choice, chosen, write_bitext
 
-from lasw.metrics import UserError
+from lasw.metrics import Corpus, UserError, Vocabulary
 from lasw.selection import LENGTH, Bitext, Diversity, LAScorer, PairBlock, choose, most_frequent, workers
 from lasw.selection.choice.candidates import Collection
+from lasw.selection.choice.diversity import Window, translation_similarity
 from lasw.selection.choice.la import SIMILAR, UNTRANSLATED
 from lasw.selection.pool import EMPTY_SOURCE, EMPTY_TARGET, NO_POINTS, OK, OUT_OF_RANGE
 from lasw.selection.rankings.la_features import features_of, is_punctuation
@@ -310,6 +311,25 @@ def test_a_similarity_exactly_at_its_threshold_is_too_large(tmp_path: Path, monk
     )
 
 
+@pytest.mark.parametrize("similarity", ["BLEU+1", "PAC1:alpha=0", "PA2:alpha=1", "RAC1:alpha=1", "CHRF"])
+def test_similarity_to_a_window_is_that_of_the_metric(similarity: str) -> None:
+    draw = random.Random(6)
+    sentences = [" ".join(draw.choices("abcd", k=draw.randint(1, 6))) for _ in range(40)]
+    vocabulary = Vocabulary()
+    corpus = Corpus.from_lines(sentences, vocabulary)
+    ids = [corpus.ids[start:end] for start, end in itertools.pairwise(corpus.offsets.tolist())]
+    settings = Diversity(window=5, similarity=similarity)
+    window = Window(settings, vocabulary)
+    assert window.most_similar(ids[0]) == (-math.inf, 0)
+    for k in range(40):
+        kept = np.arange(max(0, k - 5), k)
+        if k:
+            repeated = corpus.take(np.full(len(kept), k))
+            values = translation_similarity(settings, repeated, corpus.take(kept))
+            assert window.most_similar(ids[k]) == (values.max(), kept[np.argmax(values)] + 1)
+        window.add(k + 1, ids[k].copy())
+
+
 def test_each_reading_keeps_twice_as_much_up_to_a_limit() -> None:
     asked: list[int] = []
 
@@ -366,7 +386,10 @@ def test_scorers_can_be_sent_to_another_process() -> None:
 
 
 def test_settings_that_make_no_sense() -> None:
-    with pytest.raises(UserError, match="length limits 10 and 11; expected low"):
-        LAScorer((), 10, 11)
+    for low, high in ((10, 11), (-1, 5)):
+        with pytest.raises(UserError, match=f"length limits {low} and {high}; expected low"):
+            LAScorer((), low, high)
+    assert LAScorer((), 0, 2).score(block(["a", "a b"])).verdicts.tolist() == [OK, LENGTH]
+    assert (LAScorer(()).low, LAScorer(()).high) == (10, 50)
     with pytest.raises(UserError, match="no feature 'TAR2'"):
         LAScorer((), weights={"TAR2": 1.0})

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from lasw.metrics import UserError
-from lasw.scripts.command_line import add_output_options, note, positive_int, print_json, warn
+from lasw.scripts.command_line import Parser, add_jobs, add_output_options, note, print_json, warn
 from lasw.tuning import COMPARISON, Json, compare, read_comparison, table_text
 
 _EPILOG = """\
@@ -25,7 +25,7 @@ the file is the baseline.
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG.replace("NAMES", ", ".join(COMPARISON.names()) or "none")
     parser.add_argument("config", metavar="CONFIG", help="a TOML file, or a name (see below)")
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         help="another value for SECTION.KEY or SECTION.NAME.KEY; may be repeated",
     )
-    parser.add_argument("--jobs", type=positive_int, default=1, metavar="N", help="processes (default: 1)")
+    add_jobs(parser, 1)
     parser.add_argument("--dask", metavar="ADDRESS", help="of a Dask scheduler whose workers see the same files")
     add_output_options(parser)
     parser.add_argument("-w", "--width", type=int, default=2, help="digits behind the point (default: %(default)s)")

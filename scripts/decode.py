@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lasw.metrics import UserError, Vocabulary, read_lines, write_text
-from lasw.scripts.command_line import positive_int, warn
+from lasw.scripts.command_line import Parser, add_section, given_settings, positive_int, warn
 from lasw.tuning import (
     CONFIGURATION,
     DECODERS,
@@ -35,10 +35,10 @@ examples:
 Translations go to standard output, or to --output; with --nbest the output is a list as Moses writes it. Without
 --weights the decoder's own are used.
 """
-_SHARED = ("encoding",)
+_COMMON = ("model", "ini", "command", "jobs")  # what --help shows of the decoders' settings
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options, among them every setting of every decoder."""
     parser.epilog = _EPILOG
     parser.add_argument("--decoder", required=True, choices=tuple(DECODERS), help="what translates")
@@ -50,11 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="FILE", help="instead of standard output (.gz: compressed)")
     parser.add_argument("--encoding", default="utf-8", help="of the files (default: utf-8)")
     parser.add_argument("--quiet", action="store_true", help="no warnings on stderr")
-    group = parser.add_argument_group("the decoder's settings")
-    for name, parameter in CONFIGURATION.keys("decoder").items():
-        if name != "name" and name not in _SHARED:
-            nargs = "+" if parameter.several else None
-            group.add_argument(f"--{name.replace('_', '-')}", dest=f"decoder.{name}", nargs=nargs, help=parameter.help)
+    add_section(parser, "decoder", "the decoder's settings", without=("name", "encoding"), common=_COMMON)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -91,17 +87,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """The constructor arguments that the command line gives."""
     own = CONFIGURATION.keys("decoder", arguments.decoder)
-    settings: dict[str, Any] = {}
-    for name, value in vars(arguments).items():
-        section, _, key = name.partition(".")
-        if section != "decoder" or not key or value is None:
-            continue
-        option = f"--{key.replace('_', '-')}"
+    settings = given_settings(arguments, "decoder")
+    for key in settings:
         if key not in own:
             raise UserError(
-                f"decoder {arguments.decoder} has no {option}", expected=", ".join(k for k in own if k != "name")
+                f"decoder {arguments.decoder} has no --{key.replace('_', '-')}",
+                expected=", ".join(k for k in own if k != "name"),
             )
-        settings[key] = own[key].given(value if own[key].several else [value], option)
     for key, parameter in own.items():
         if parameter.required and key not in settings and key != "name":
             raise UserError(f"no --{key.replace('_', '-')}", expected=parameter.help)

@@ -6,20 +6,19 @@ Nothing heavy is imported before the subcommand is known, so that ``lasw --help`
 from __future__ import annotations
 
 import argparse
-import difflib
 import gc
 import importlib
-import re
 import sys
 from collections.abc import Sequence
 from types import ModuleType
-from typing import Any, NoReturn, cast
+from typing import cast
 
 from lasw.scripts.command_line import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
     EXIT_USAGE,
     Command,
+    Parser,
     Stopped,
     drop_output,
     told_of_signals,
@@ -76,57 +75,16 @@ def _main(words: list[str]) -> int:
     return _guarded(cast(Command, arguments.module), arguments)
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser that takes no abbreviations and names the nearest valid word."""
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings, allow_abbrev=False)
-
-    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse's, but the words nobody knows are answered with what was perhaps meant."""
-        found, unknown = self.parse_known_args(args, namespace)
-        if unknown:
-            self.reject(unknown[0], getattr(found, "command", None), getattr(found, "action", None))
-        return found
-
-    def reject(self, word: str, command: str | None, action: str | None = None) -> NoReturn:
-        """End with exit code 2: `word` is no option of `command`, or of its `action`."""
-        owner = self._choices("command")[command] if command else self
-        owner = owner._choices("action").get(str(action), owner)
-        valid = [option for one in owner._actions for option in one.option_strings]
-        owner.error(f"unknown argument {word!r}{_nearest(word.partition('=')[0], valid)}")
-
-    def error(self, message: str) -> NoReturn:
-        """One line, then exit code 2."""
-        wrong = re.match(r"argument (COMMAND|ACTION|METRIC): invalid choice: '(.*?)' ", message)
-        if wrong:
-            choices = self._choices("command" if wrong[1] == "COMMAND" else "action")
-            message = f"unknown {wrong[1].lower()} {wrong[2]!r}{_nearest(wrong[2], list(choices))}"
-        self.exit(EXIT_USAGE, f"{self.prog}: {message} (see {self.prog} --help)\n")
-
-    def _choices(self, name: str) -> dict[str, _Parser]:
-        """The parsers behind this one, by the words of the argument `name`."""
-        choices = next((one.choices for one in self._actions if one.dest == name), None)
-        return cast("dict[str, _Parser]", choices if isinstance(choices, dict) else {})
-
-
-def _nearest(word: str, valid: list[str]) -> str:
-    near = difflib.get_close_matches(word, valid, n=1, cutoff=0.5)
-    return f"; did you mean {near[0]!r}?" if near else ""
-
-
-def _parser(chosen: str | None) -> _Parser:
-    parser = _Parser(
+def _parser(chosen: str | None) -> Parser:
+    parser = Parser(
         prog="lasw",
         description="Tunes the weights of log-linear translation systems.",
-        epilog="'lasw COMMAND --help' shows a command's options and an example.",
+        epilog="'lasw COMMAND --help' shows a command's options and an example, --help-all all of them.",
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, (module, text) in COMMANDS.items():
-        command = commands.add_parser(
-            name, help=text, description=text, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
+        command = commands.add_parser(name, help=text, description=text)
         if name == chosen:
             loaded = cast(Command, importlib.import_module(module))
             loaded.add_arguments(command)

@@ -10,12 +10,17 @@ from typing import Any
 
 from lasw.metrics import STANDARD_INPUT, Preprocessing, References, UserError, metric
 from lasw.scripts.command_line import (
+    Parser,
+    add_metric,
+    add_old_option,
     add_output_options,
+    add_section,
+    add_seed,
     add_text_options,
     assignments,
+    given_hyperparameters,
     note,
     print_json,
-    single_assignments,
     warn,
 )
 from lasw.tuning import (
@@ -47,40 +52,27 @@ from lasw.tuning import (
 _EPILOG = """\
 examples:
   lasw optimise --optimiser wro --metric PABC4 --references dev.en --start moses.ini --output tuned.ini run*.out.gz
-  lasw optimise --optimiser pro --references ref0 ref1 --option psi=0.1 --output weights.json --json nbest.gz
+  lasw optimise --optimiser pro --references ref0 ref1 --psi 0.1 --output weights.json --json nbest.gz
   lasw optimise --optimiser pro --features run1.features.dat --scores run1.scores.dat --start moses.ini
-
-The loss (--metric) is BLEU+1 by default, PABC4 for wro, BLEU for mert, mira and expected.
-Options (--option KEY=VALUE, may be repeated); all have norm=l1|none:
-  pro         draws=5000  pairs=50  threshold=0.05  psi=1.0  loss=logistic|linear  l2=1.0  fit_length=true
-  wro         those of pro, oracle_sampling=true  oracle_share=0.1  global_weight=true  reachable=0.4
-              reach_metric=BLEU+1
-  mert        restarts=20  random_directions=5  range=NAME=LOW..HIGH,...  active=NAME,...
-  mira        c=0.01  passes=60  decay=0.999  model_bg=false  safe_hope=false  shuffle=true  scaling=standard|raw
-  expected    scale=1.0  l2=3e-05  entropy=0.0  stages=1  iterations=200
-  mle         oracle=mixed|local|hybrid|reference  mu=0.7  rounds=3  l2=0.001  iterations=500
-  perceptron  oracle=local|mixed|hybrid|reference  mu=0.5  rate=3.0  passes=30
-  ramp        variant=3|2|1  alpha=0.3  c=0.001  rate=5.0  rounds=20  passes=3
 
 Without --start (or --moses-ini) all weights start as 1; they matter where psi < 1, and for features that never differ.
 """
 _POOL_METRIC = "PGBC4"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
-    parser.add_argument("nbest", nargs="*", metavar="NBEST", help="N-best lists of the same sentences")
+    nbest = parser.add_argument("nbest", nargs="*", metavar="NBEST", help="N-best lists of the same sentences")
     parser.add_argument("--optimiser", required=True, metavar="NAME", help=f"one of {', '.join(OPTIMISERS)}")
-    parser.add_argument("--metric", metavar="SPEC", help="the loss, any metric of `lasw score` (default: see below)")
-    parser.add_argument(
-        "--references", "-r", nargs="+", action="extend", default=[], metavar="REF", help="reference files"
+    add_metric(
+        parser, "the loss, any metric of lasw score (default: BLEU+1, PABC4 for wro, BLEU for mert, mira, expected)"
     )
+    parser.add_references(nbest, required=False, help="reference files")
     moses = parser.add_argument_group("instead of N-best lists and references, Moses' own files")
     moses.add_argument("--features", action="append", default=[], metavar="FILE", help="features.dat, may be repeated")
     moses.add_argument("--scores", action="append", default=[], metavar="FILE", help="scores.dat of each --features")
-    parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="of all draws (default: %(default)s)")
-    parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="a hyper-parameter")
+    add_seed(parser, "of all draws", DEFAULT_SEED)
     parser.add_argument(
         "--feature", action="append", default=[], metavar="NAME=FILE", help="one more feature, a number per N-best line"
     )
@@ -98,8 +90,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     weights.add_argument("--output", metavar="WEIGHTS", help="where the new weights go (.ini: moses.ini, else JSON)")
     weights.add_argument("--output-format", metavar="KIND", help=f"instead of by the name: {', '.join(WEIGHT_FILES)}")
     weights.add_argument("--moses-ini", metavar="INI", help="the moses.ini to rewrite (default: that of --start)")
+    add_section(parser, "optimiser", "hyper-parameters of the optimisers", without=("name", "metric"))
+    add_old_option(parser)
     add_text_options(parser)
     add_output_options(parser)
+    parser.further("--features", "--scores", "--feature", "--min-count", "--unsorted", "--sparse-weights")
+    parser.further("--output-format", "--moses-ini", "--encoding")
 
 
 @dataclass(frozen=True)
@@ -162,8 +158,6 @@ def _check(arguments: argparse.Namespace) -> None:
     if [*arguments.nbest, *arguments.references].count(STANDARD_INPUT) > 1:
         raise UserError("standard input is named twice", expected="one '-' at most")
     check_min_count(arguments.min_count)
-    if arguments.seed < 0:
-        raise UserError(f"--seed {arguments.seed}", expected="a number of at least 0")
     if arguments.sparse_weights and not (arguments.start or arguments.moses_ini):
         raise UserError("--sparse-weights without the dense ones", remedy="give those with --start")
     if not arguments.output and (arguments.moses_ini or arguments.output_format):
@@ -188,7 +182,7 @@ def _template(arguments: argparse.Namespace) -> str | None:
 
 
 def _optimise(arguments: argparse.Namespace) -> _Result:
-    options = single_assignments("--option", arguments.option)
+    options = given_hyperparameters(arguments)
     optimiser = make_optimiser(arguments.optimiser, options, metric=arguments.metric, seed=arguments.seed)
     start_path = arguments.start or arguments.moses_ini
     given = (

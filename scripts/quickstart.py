@@ -26,7 +26,7 @@ from lasw.metrics import (
     read_lines,
     write_text,
 )
-from lasw.scripts.command_line import TuningProgress, positive_int
+from lasw.scripts.command_line import Parser, TuningProgress, add_jobs, add_seed, positive_int
 from lasw.scripts.parallel_text import read_parallel, train_thot
 from lasw.selection import Pair, fingerprint_of_pages, read_help, split
 from lasw.tuning import (
@@ -64,7 +64,7 @@ _SIDES = ("source", "target")
 _BESIDE = ("text", "model", "test", *_OPTIMISERS, "results.json", "packages", "packages.part", "apt")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
     text = parser.add_argument_group("text")
@@ -74,11 +74,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--run", default="quickstart-run", metavar="FOLDER", help="where all goes (default: %(default)s)"
     )
-    parser.add_argument("--jobs", type=positive_int, default=2, help="processes (default: %(default)s)")
+    add_jobs(parser, 2)
     parser.add_argument("--dev", type=positive_int, default=400, help="sentences to tune on (default: %(default)s)")
     parser.add_argument("--test", type=positive_int, default=1000, help="sentences to test on (default: %(default)s)")
     parser.add_argument("--iterations", type=positive_int, help="of each tuning, at most (default: as configured)")
-    parser.add_argument("--seed", type=int, default=1, help="of all that is drawn (default: %(default)s)")
+    add_seed(parser, "of all that is drawn", 1)
 
 
 def run(arguments: argparse.Namespace) -> int:

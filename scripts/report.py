@@ -7,6 +7,7 @@ import dataclasses
 from pathlib import Path
 
 from lasw.metrics import UserError, refuse_overwriting
+from lasw.scripts.command_line import Parser
 
 _EPILOG = """\
 examples:
@@ -20,7 +21,7 @@ they were.
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
     parser.add_argument("runs", nargs="+", metavar="DIR", help="directories of 'lasw tune', or one of 'lasw compare'")

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from lasw.metrics import STANDARD_INPUT, UserError, Vocabulary
-from lasw.scripts.command_line import assignments, positive_int, warn
+from lasw.scripts.command_line import Parser, assignments, positive_int, warn
 from lasw.tuning import (
     ExtraFeatures,
     LocalReranker,
@@ -35,7 +35,7 @@ With --nbest the lists are printed as Moses would print them, with the new total
 _MOST_MISSING = 100_000
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
     parser.add_argument("list", nargs="?", default=STANDARD_INPUT, metavar="NBEST", help="default: standard input")

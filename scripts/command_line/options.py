@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from lasw.metrics import UserError
@@ -42,6 +43,27 @@ def add_given_scores(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_metric(parser: argparse.ArgumentParser | argparse._ArgumentGroup, text: str, **settings: Any) -> None:
+    """`--metric SPEC`, `-m`; with ``action="append"`` it may be repeated."""
+    parser.add_argument("--metric", "-m", metavar="SPEC", help=text, **settings)
+
+
+def add_seed(
+    parser: argparse.ArgumentParser | argparse._ArgumentGroup, text: str, default: int | None, most: int | None = None
+) -> None:
+    """`--seed N` of what `text` says, from 0 to `most`."""
+    shown = text if default is None else f"{text} (default: {default})"
+    parser.add_argument("--seed", type=partial(seed_number, most=most), default=default, metavar="N", help=shown)
+
+
+def add_jobs(
+    parser: argparse.ArgumentParser | argparse._ActionsContainer, default: int, text: str = "processes"
+) -> None:
+    """`--jobs N`: how much is done at the same time; the result is the same for any number."""
+    shown = f"{text} (default: {default})"
+    parser.add_argument("--jobs", type=positive_int, default=default, metavar="N", help=shown)
+
+
 def positive_int(text: str) -> int:
     """An argparse type: a whole number of at least 1."""
     try:
@@ -53,11 +75,12 @@ def positive_int(text: str) -> int:
     return value
 
 
-def seed_number(text: str) -> int:
-    """An argparse type: a whole number from 0 to 2^32 - 1, which every generator takes."""
-    if not (text.isascii() and text.isdigit() and len(text) <= len(str(MOST_SEED)) and int(text) <= MOST_SEED):
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 to {MOST_SEED}")
-    return int(text)
+def seed_number(text: str, most: int | None = None) -> int:
+    """An argparse type: a whole number of at least 0, `most` at most."""
+    if text.isascii() and text.isdigit() and (most is None or (len(text) <= len(str(most)) and int(text) <= most)):
+        return int(text)
+    least = "of at least 0" if most is None else f"from 0 to {most}"
+    raise argparse.ArgumentTypeError(f"{text!r} is no whole number {least}")
 
 
 def print_json(result: Any) -> None:

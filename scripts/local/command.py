@@ -10,10 +10,20 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator
-from typing import Any
 
 from lasw.metrics import STANDARD_INPUT, UserError, read_lines, refuse_overwriting
-from lasw.scripts.command_line import add_output_options, add_text_options, note
+from lasw.scripts.command_line import (
+    Parser,
+    add_action,
+    add_metric,
+    add_old_option,
+    add_output_options,
+    add_section,
+    add_seed,
+    add_text_options,
+    note,
+    say_new_word,
+)
 from lasw.scripts.local import train as local_train
 from lasw.scripts.local.train import AUTO
 from lasw.tuning import (
@@ -31,38 +41,38 @@ from lasw.tuning import (
 _EPILOG = """\
 examples:
   lasw local train --references dev.en --source dev.de --start moses.ini --output samples run*.best100.out.gz
-  lasw local weights --samples samples test.de --output local.jsonl
+  lasw local weights --samples samples --source test.de --output local.jsonl
   lasw rerank --local-weights local.jsonl test.nbest.gz > test.out
   lasw local serve --samples samples
 
 train draws WRO's pairs, fits the global weights and stores both. It also tries settings of how local the weights should
 be, each development sentence with weights that ignore its own pairs, and stores the best one if it beats the global
 weights by more than chance; else the global weights are what every sentence gets. weights prints or writes one weight
-vector a line of SOURCE. serve does so for standard input, line by line, until it ends.
+vector a line of --source. serve does so for standard input, line by line, until it ends.
 
 A setting: SIMILARITY[:power=P|:beta=B][:prior=L][:alphas=A,B], as bleu:power=1:prior=0.1:alphas=1,10.
 """
+_OPTIMISERS = ("wro", "pro")
 _TIMED = 100_000  # the last so many answers are what the latency at the end is of
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the three actions and their options."""
     parser.epilog = _EPILOG
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, title="actions")
-    train = _action(
+    train = add_action(
         actions,
         "train",
         "store pairs and global weights, choose the setting",
         "lasw local train --references dev.en --source dev.de --start moses.ini --output samples run*.best100.out.gz",
     )
-    train.add_argument("nbest", nargs="+", metavar="NBEST", help="N-best lists of the development set")
-    train.add_argument("--references", "-r", nargs="+", action="extend", required=True, metavar="REF")
+    nbest = train.add_argument("nbest", nargs="*", metavar="NBEST", help="N-best lists of the development set")
+    train.add_references(nbest, needed=True, help="reference files")
     train.add_argument("--source", required=True, metavar="DEV", help="source side of the development set, tokenised")
     train.add_argument("--output", required=True, metavar="SAMPLES", help="where the samples go")
-    train.add_argument("--optimiser", default="wro", choices=("wro", "pro"), help="default: %(default)s")
-    train.add_argument("--metric", metavar="SPEC", help="sentence metric (default: BLEU+1 for pro, PABC4 for wro)")
-    train.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="a hyper-parameter of it")
-    train.add_argument("--seed", type=int, default=DEFAULT_SEED, help="of all draws (default: %(default)s)")
+    train.add_argument("--optimiser", default="wro", choices=_OPTIMISERS, help="default: %(default)s")
+    add_metric(train, "sentence metric (default: BLEU+1 for pro, PABC4 for wro)")
+    add_seed(train, "of all draws", DEFAULT_SEED)
     train.add_argument("--start", metavar="WEIGHTS", help="the previous weights, any weight file")
     train.add_argument("--sparse-weights", metavar="FILE", help="previous sparse weights, if in a file of their own")
     train.add_argument(
@@ -81,17 +91,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     choice.add_argument("--measure", default="BLEU", metavar="SPEC", help="whose corpus score decides (default: BLEU)")
     choice.add_argument("--vectors", metavar="FILE", help="word vectors: similarity embedding is tried as well")
+    add_section(train, "optimiser", "hyper-parameters of the optimiser", names=_OPTIMISERS, without=("name", "metric"))
+    add_old_option(train)
     add_text_options(train)
     add_output_options(train)
-    weights = _action(
+    train.further("--sparse-weights", "--feature", "--unsorted", "--try", "--measure", "--vectors", "--encoding")
+    weights = add_action(
         actions,
         "weights",
         "one weight vector for every sentence of a file",
-        "lasw local weights --samples samples test.de --output local.jsonl",
+        "lasw local weights --samples samples --source test.de --output local.jsonl",
     )
-    weights.add_argument("file", metavar="SOURCE", help="tokenised sentences, one a line (-: standard input)")
+    weights.add_argument("--source", metavar="FILE", help="tokenised sentences, one a line (-: standard input)")
+    weights.add_argument("file", nargs="?", help=argparse.SUPPRESS)  # as the source was given in earlier releases
     weights.add_argument("--output", metavar="FILE", help="JSON lines, or .npz (default: JSON lines on stdout)")
-    serve = _action(
+    serve = add_action(
         actions,
         "serve",
         "answer sentences from standard input one by one",
@@ -104,20 +118,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action.add_argument("--vectors", metavar="FILE", help="word vectors, for similarity embedding")
         action.add_argument("--encoding", default="utf-8", help="of the sentences (default: utf-8)")
         action.add_argument("--quiet", action="store_true", help="no notes on stderr")
-
-
-def _action(actions: Any, name: str, text: str, example: str) -> argparse.ArgumentParser:
-    action: argparse.ArgumentParser = actions.add_parser(
-        name,
-        help=text,
-        description=text,
-        epilog=f"example:\n  {example}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    action.add_argument(
-        "--debug", action="store_true", default=argparse.SUPPRESS, help="show the traceback of an error"
-    )
-    return action
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -156,12 +156,23 @@ class _Answers:
         return Weights.from_groups({**weights.by_group(), **self._unused}, weights.sparse)
 
 
+def _source(arguments: argparse.Namespace) -> str:
+    if bool(arguments.source) == bool(arguments.file):
+        found = "two files of sentences" if arguments.file else "no sentences"
+        raise UserError(found, expected="--source FILE")
+    if arguments.file:
+        say_new_word("lasw local weights", arguments.file, f"--source {arguments.file}")
+    source: str = arguments.source or arguments.file
+    return source
+
+
 def _weights(arguments: argparse.Namespace) -> int:
+    source = _source(arguments)
     if arguments.output:
         check_output(arguments.output, kind="json")
-        refuse_overwriting([arguments.output], filter(None, (arguments.file, arguments.samples, arguments.vectors)))
+        refuse_overwriting([arguments.output], filter(None, (source, arguments.samples, arguments.vectors)))
     answers = _Answers(arguments)
-    lines = read_lines(arguments.file, encoding=arguments.encoding)
+    lines = read_lines(source, encoding=arguments.encoding)
     if answers.setting == GLOBAL and not arguments.setting:
         note(arguments.quiet, "global weights for every sentence: in training locality did not pay")
     found = [answers.to(line) for line in lines]

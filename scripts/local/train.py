@@ -18,7 +18,7 @@ from lasw.metrics import (
     refuse_overwriting,
     unknown,
 )
-from lasw.scripts.command_line import assignments, note, print_json, single_assignments, warn
+from lasw.scripts.command_line import assignments, given_hyperparameters, note, print_json, warn
 from lasw.tuning import (
     GLOBAL,
     SIMILARITIES,
@@ -57,8 +57,6 @@ def run(arguments: argparse.Namespace) -> int:
     check_output(arguments.output, kind="json")
     read = (*arguments.nbest, *arguments.references, arguments.source, arguments.start, arguments.sparse_weights)
     refuse_overwriting([arguments.output], filter(None, (*read, arguments.vectors)))
-    if arguments.seed < 0:
-        raise UserError(f"--seed {arguments.seed}", expected="a number of at least 0")
     fixed = fixed_setting(arguments.setting, (AUTO, BEST, GLOBAL))
     names = (*_BY_DEFAULT, "embedding") if arguments.vectors else _BY_DEFAULT
     tried = tuple(map(Setting.parse, arguments.tried)) or grid(names)
@@ -108,7 +106,7 @@ def fixed_setting(text: str, words: Sequence[str]) -> Setting | None:
 
 
 def _samples(arguments: argparse.Namespace) -> tuple[Pool, LocalSamples, list[str]]:
-    options = single_assignments("--option", arguments.option)
+    options = given_hyperparameters(arguments)
     optimiser = make_optimiser(arguments.optimiser, options, metric=arguments.metric, seed=arguments.seed)
     assert isinstance(optimiser, PairwiseOptimiser)
     given = None

@@ -21,7 +21,7 @@ from lasw.metrics import (
     refuse_overwriting,
     write_text,
 )
-from lasw.scripts.command_line import add_text_options
+from lasw.scripts.command_line import Parser, add_metric, add_text_options
 
 _EPILOG = """\
 example:
@@ -32,29 +32,26 @@ metrics show their sufficient statistics, numbered.
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
-    parser.add_argument(
+    system = parser.add_argument(
         "system", nargs="?", default=STANDARD_INPUT, metavar="SYSTEM", help="hypotheses; - (default): standard input"
     )
-    parser.add_argument(
-        "-m", "--metric", action="append", required=True, metavar="SPEC", help="a metric, may be repeated"
-    )
-    parser.add_argument(
-        "-r", "--reference", action="append", required=True, metavar="REF", help="a reference file, may be repeated"
-    )
+    add_metric(parser, "a metric, may be repeated", action="append", required=True)
+    parser.add_references(system, help="a reference file, or several where SYSTEM stands elsewhere; may be repeated")
+    parser.rename("--reference", "--references")
     parser.add_argument("--output", default=STANDARD_INPUT, metavar="FILE", help="default: standard output")
     add_text_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, compute, write; 0 if done."""
-    refuse_overwriting([arguments.output], (arguments.system, *arguments.reference))
+    refuse_overwriting([arguments.output], (arguments.system, *arguments.references))
     specs: list[str] = arguments.metric
     metrics = [metric(spec) for spec in specs]
     preprocess, encoding = Preprocessing(arguments.tokenize, arguments.lowercase).function(), arguments.encoding
-    references = References.read(arguments.reference, preprocess=preprocess, encoding=encoding)
+    references = References.read(arguments.references, preprocess=preprocess, encoding=encoding)
     system = read_corpus(arguments.system, references.vocabulary, preprocess=preprocess, encoding=encoding)
     check_parallel(references.corpora[0], system)
     names = ["segment"]

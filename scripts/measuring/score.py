@@ -22,8 +22,11 @@ from lasw.metrics import (
 )
 from lasw.metrics.significance import bootstrap as significance
 from lasw.scripts.command_line import (
+    Parser,
     add_given_scores,
+    add_metric,
     add_output_options,
+    add_seed,
     add_text_options,
     note,
     positive_int,
@@ -34,6 +37,7 @@ from lasw.scripts.command_line import (
 _EPILOG = """\
 example:
   lasw score -m BLEU -m PABC4:alpha=3 -r reference.en baseline.en tuned.en --paired-bs
+metrics: BLEU  BLEU+1  TER  WER  PER  CDER  CHRF  METEOR  NIST  PABC4 and its kin  MIX ...
 
 Metrics: BLEU (= PGBC4), BLEU+1, and [P|R][A|G][B]?[C]?[1-4] of the SIMPBLEU family, with options
   alpha=K  smoothing=add|lin-och  bp=smoothed|plain|reference  reflen=closest|shortest|average
@@ -46,17 +50,16 @@ SCORES:file=FILE, or --scores FILE   PAIRWISE, COMBINATION, ROSE:model=FILE   tr
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
-    parser.add_argument("systems", nargs="*", metavar="SYSTEM", help="hypotheses, a line a segment; - (default): stdin")
-    parser.add_argument(
-        "-m", "--metric", action="append", metavar="SPEC", help="a metric, may be repeated (default: BLEU)"
+    systems = parser.add_argument(
+        "systems", nargs="*", metavar="SYSTEM", help="hypotheses, a line a segment; - (default): stdin"
     )
+    add_metric(parser, "a metric, may be repeated (default: BLEU)", action="append")
     add_given_scores(parser)
-    parser.add_argument(
-        "-r", "--reference", action="append", required=True, metavar="REF", help="a reference file, may be repeated"
-    )
+    parser.add_references(systems, help="a reference file, or several where SYSTEM stands elsewhere; may be repeated")
+    parser.rename("--reference", "--references")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--sentence", action="store_true", help="scores of segments instead of the corpus")
     what.add_argument("--confidence", action="store_true", help="95%% intervals by bootstrap resampling")
@@ -69,11 +72,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"resampled corpora (default: {significance.DEFAULT_SAMPLES})",
     )
-    parser.add_argument("--seed", type=int, help=f"of the resampling (default: {significance.BOOTSTRAP_SEED})")
+    add_seed(parser, f"of the resampling (default: {significance.BOOTSTRAP_SEED})", None)
     parser.add_argument("--normalise", choices=NORMAL_FORMS, help="bring all text into one Unicode normal form first")
     add_text_options(parser)
     add_output_options(parser)
     parser.add_argument("-w", "--width", type=int, default=2, help="digits behind the point (default: %(default)s)")
+    parser.further("--scores", "--paired-bs-n", "--seed", "--normalise", "--encoding", "--width")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -112,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace, names: Sequence[str]) -> None:
-    if [*names, *arguments.reference].count(STANDARD_INPUT) > 1:
+    if [*names, *arguments.references].count(STANDARD_INPUT) > 1:
         raise UserError("standard input is named twice", expected="one '-' at most")
     if arguments.paired_bs and len(names) < 2:
         raise UserError(
@@ -126,14 +130,12 @@ def _check(arguments: argparse.Namespace, names: Sequence[str]) -> None:
             raise UserError(f"{option} without resampling", expected="--paired-bs or --confidence with it")
     arguments.seed = significance.BOOTSTRAP_SEED if arguments.seed is None else arguments.seed
     arguments.paired_bs_n = arguments.paired_bs_n or significance.DEFAULT_SAMPLES
-    if arguments.seed < 0:
-        raise UserError(f"--seed {arguments.seed}", expected="a number of at least 0")
 
 
 def _read(names: Sequence[str], arguments: argparse.Namespace, text: Preprocessing) -> tuple[Evaluation, list[str]]:
     """The texts, and what is to be said about them."""
     preprocess, encoding = text.function(), arguments.encoding
-    references = References.read(arguments.reference, preprocess=preprocess, encoding=encoding)
+    references = References.read(arguments.references, preprocess=preprocess, encoding=encoding)
     systems = read_corpora(names, references.vocabulary, preprocess=preprocess, encoding=encoding)
     evaluation = Evaluation(references, systems)
     corpora = [*references.corpora, *evaluation.systems]

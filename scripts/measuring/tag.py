@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from lasw.metrics import STANDARD_INPUT, TAGGERS, joined, read_lines, refuse_overwriting, tagged, tagger, write_text
+from lasw.scripts.command_line import Parser
 
 _EPILOG = """\
 examples:
@@ -16,7 +17,7 @@ Tokens come out as word|TAG. The text must be tokenised: words are what stands b
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
     parser.add_argument("text", metavar="TEXT", help="tokenised sentences, one a line (-: standard input)")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from lasw.metrics import (
     FORMATS,
@@ -20,12 +19,15 @@ from lasw.metrics import (
     write_vectors,
 )
 from lasw.scripts.command_line import (
+    MOST_SEED,
+    Parser,
+    add_action,
     add_output_options,
+    add_seed,
     add_text_options,
     note,
     positive_int,
     print_json,
-    seed_number,
     warn,
 )
 
@@ -40,12 +42,12 @@ A packed file (the default) opens at once whatever its size, and only the vector
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the three actions and their options."""
     parser.epilog = _EPILOG
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, title="actions")
     defaults = Training()
-    train = _action(
+    train = add_action(
         actions, "train", "word vectors from plain text", "lasw vectors train --text news.en --output news.vectors"
     )
     train.add_argument("--text", nargs="+", required=True, metavar="FILE", help="sentences, one a line")
@@ -59,9 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--negative", defaults.negative, "noise words per word"),
     ):
         train.add_argument(option, type=positive_int, default=value, help=f"{text} (default: %(default)s)")
-    train.add_argument(
-        "--seed", type=seed_number, default=defaults.seed, help="of what is drawn (default: %(default)s)"
-    )
+    add_seed(train, "of what is drawn", defaults.seed, MOST_SEED)
     train.add_argument(
         "--format",
         choices=FORMATS,
@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_text_options(train)
     train.add_argument("--quiet", action="store_true", help="no notes on stderr")
 
-    neighbours = _action(
+    neighbours = add_action(
         actions,
         "neighbours",
         "the words nearest to given ones",
@@ -82,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     neighbours.add_argument("-k", type=positive_int, default=10, help="how many of each (default: %(default)s)")
     add_output_options(neighbours)
 
-    convert = _action(
+    convert = add_action(
         actions,
         "convert",
         "write vectors in another format, or those of some words only",
@@ -99,17 +99,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_text_options(convert)
     convert.add_argument("--quiet", action="store_true", help="no notes on stderr")
-
-
-def _action(actions: Any, name: str, text: str, example: str) -> argparse.ArgumentParser:
-    action: argparse.ArgumentParser = actions.add_parser(
-        name,
-        help=text,
-        description=text,
-        epilog=f"example:\n  {example}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    return action
 
 
 def run(arguments: argparse.Namespace) -> int:

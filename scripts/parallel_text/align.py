@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from lasw.metrics import UserError, refuse_overwriting
-from lasw.scripts.command_line import note, positive_int, seed_number, warn
+from lasw.scripts.command_line import MOST_SEED, Parser, add_jobs, add_seed, note, positive_int, warn
 from lasw.scripts.parallel_text.train import read_parallel, unaligned_notes
 from lasw.selection import (
     ALIGNERS,
@@ -33,7 +33,7 @@ side gets an empty line. The same text gives the same bytes, whatever the number
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
     parser.add_argument("--source", required=True, metavar="FILE", help="tokenised sentences, one a line")
@@ -52,8 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PREFIX",
         help="keep the models: PREFIX_invswm.* (source to target), PREFIX_swm.*, each with a GIZA-style .bestal",
     )
-    parser.add_argument("--seed", type=seed_number, default=1, help="of the sampler, for eflomal (default: 1)")
-    parser.add_argument("--jobs", type=positive_int, default=2, help="processes, 2 at most (default: 2)")
+    add_seed(parser, "of the sampler, for eflomal", 1, MOST_SEED)
+    add_jobs(parser, 2, "processes, 2 at most")
     parser.add_argument("--encoding", default="utf-8", help="of the text (default: utf-8)")
     parser.add_argument("--quiet", action="store_true", help="no notes on stderr")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lasw.metrics import Corpus, UserError, read_lines
-from lasw.scripts.command_line import add_output_options, note, positive_int, print_json, warn
+from lasw.scripts.command_line import Parser, add_jobs, add_output_options, note, positive_int, print_json, warn
 from lasw.selection import MAX_LENGTH, SYMMETRISATIONS, Directions, align_directions, symmetrise
 from lasw.tuning import TrainingOptions, build_system, check_text
 
@@ -25,7 +25,7 @@ The text is tokenised, one sentence a line, the two files line by line translati
 MODELS = ("fast_align", "hmm", "ibm1")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
     parser.add_argument("--source", required=True, metavar="FILE", help="sentences in the source language")
@@ -58,8 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="the last N sentences tune the language model's interpolation (default: 2 in 100, at most 1000)",
     )
-    parser.add_argument("--jobs", type=positive_int, default=2, help="processes, 2 at most (default: 2)")
+    add_jobs(parser, 2, "processes, 2 at most")
     add_output_options(parser)
+    parser.further("--iterations", "--symmetrise", "--phrase-length", "--translations", "--held-out", "--encoding")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -169,7 +169,6 @@ def test_rows_are_named_without_folders_of_files(
         (["--da", "x", "./x"], "./x: given twice"),
         (["--da", "x", "--seed", "3"], "--seed but nothing random"),
         (["--da", "x", "--paired-bs-n", "9"], "--paired-bs-n without resampling"),
-        (["--da", "x", "--seed", "-1", "--significance"], "--seed -1; expected a number of at least 0"),
         (["--da", "x", "--folds", "3"], "--folds alone; expected --train SPEC and --folds K"),
         (["--da", "x", "--train", "ROSE"], "--train alone"),
         (["--da", "x", "--train", "ROSE", "--folds", "1"], "--folds 1; expected at least 2"),

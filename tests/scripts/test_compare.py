@@ -133,7 +133,7 @@ def test_a_run_is_what_lasw_optimise_gives(grid: Path, capsys: pytest.CaptureFix
     compare(grid, "run")
     said = json.loads((grid.parent / "run/comparison.json").read_bytes())
     folder = grid.parent / "run" / next(r for r in said["rows"] if r["row"] == "WRO, BLEU+1")["runs"][1]
-    words = ["--optimiser", "wro", "--metric", "BLEU+1", "--option", "draws=200", "--seed", "2", "--quiet"]
+    words = ["--optimiser", "wro", "--metric", "BLEU+1", "--draws", "200", "--seed", "2", "--quiet"]
     output = grid.parent / "weights.json"
     lists = ["--references", str(grid.parent / "dev.ref"), "--", str(grid.parent / "dev.nbest")]
     assert main(["optimise", *words, "--output", str(output), *lists]) == 0
@@ -366,9 +366,23 @@ def test_local_weights_are_those_of_lasw_local(grid: Path, capsys: pytest.Captur
     run = folder / "run" / said["local"]["runs"][0]
     samples, lines = folder / "samples", folder / "local.jsonl"
     words = ["--references", str(folder / "dev.ref"), "--source", str(folder / "dev.src"), "--output", str(samples)]
-    words += ["--option", "draws=200", "--seed", "4", "--setting", setting, "--start", str(run / "weights.json")]
+    words += ["--draws", "200", "--seed", "4", "--setting", setting, "--start", str(run / "weights.json")]
     assert main(["local", "train", *words, "--quiet", str(folder / "dev.nbest")]) == 0
-    assert main(["local", "weights", "--samples", str(samples), str(folder / "test.src"), "--output", str(lines)]) == 0
+    assert (
+        main(
+            [
+                "local",
+                "weights",
+                "--samples",
+                str(samples),
+                "--source",
+                str(folder / "test.src"),
+                "--output",
+                str(lines),
+            ]
+        )
+        == 0
+    )
     capsys.readouterr()
     assert main(["rerank", "--local-weights", str(lines), str(folder / "test.nbest")]) == 0
     expected = capsys.readouterr().out

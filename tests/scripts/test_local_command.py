@@ -54,20 +54,20 @@ def test_train_weights_serve(place, capsys, monkeypatch):
     assert out.count("alphas=") == 33  # 30 tried, the one given, the best, the chosen one
     assert re.search(r"(?m)^chosen +bleu:power=1:prior=0.05:alphas=1,10$", out)
     assert "nbest: 360 hypotheses" in err
-    lines, _ = ran(capsys, "local", "weights", "--samples", "samples", "test")
+    lines, _ = ran(capsys, "local", "weights", "--samples", "samples", "--source", "test")
     weights = [from_json(json.loads(line)) for line in lines.splitlines()]
     assert len(weights) == 4
     assert all(one.by_group()["UnknownWordPenalty0"] == [0.5] for one in weights)
     assert np.abs(weights[0].dense[:3]).sum() == pytest.approx(1)
     assert weights[0].dense.tolist() == weights[3].dense.tolist()
     assert weights[0].by_group()["TM0"][1] > weights[1].by_group()["TM0"][1]  # which helps the red ones
-    ran(capsys, "local", "weights", "--samples", "samples", "test", "--output", "w.npz")
+    ran(capsys, "local", "weights", "--samples", "samples", "--source", "test", "--output", "w.npz")
     assert [one.dense.tobytes() for one in read_local_weights("w.npz")] == [one.dense.tobytes() for one in weights]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO((place / "test").read_bytes()))))
     answers, told = ran(capsys, "local", "serve", "--samples", "samples")
     assert answers == lines
     assert re.fullmatch(r"4 sentences, \d+\.\d\d ms at the median, \d+\.\d\d ms at 99 %\n", told)
-    exact, _ = ran(capsys, "local", "weights", "--samples", "samples", "--exact", "test")
+    exact, _ = ran(capsys, "local", "weights", "--samples", "samples", "--exact", "--source", "test")
     assert exact != lines
     near = from_json(json.loads(exact.splitlines()[0])).dense
     assert near == pytest.approx(weights[0].dense, abs=0.05)
@@ -102,7 +102,7 @@ def test_settings(place, capsys):
         )
         assert len(given["curve"]) == (3 if setting.startswith("words") else 2)
     ran(capsys, *TRAIN, "--setting", "global", "nbest")
-    out, told = ran(capsys, "local", "weights", "--samples", "samples", "test")
+    out, told = ran(capsys, "local", "weights", "--samples", "samples", "--source", "test")
     assert len(set(out.splitlines())) == 1
     assert "locality did not pay" in told
     told = ran(capsys, "local", "weights", "--samples", "samples", "--setting", "global", "--vectors", "none", "test")[
@@ -132,7 +132,7 @@ def test_nothing_that_is_read_is_overwritten(place, capsys):
         assert err == f"lasw local: {name}: the output would overwrite what is read; give another --output\n"
         assert (place / name).read_bytes() == before
     for name in ("samples", "test"):
-        _, err = ran(capsys, "local", "weights", "--samples", "samples", "test", "--output", name, code=1)
+        _, err = ran(capsys, "local", "weights", "--samples", "samples", "--source", "test", "--output", name, code=1)
         assert f"{name}: the output would overwrite what is read" in err
 
 
@@ -142,7 +142,7 @@ def test_word_vectors(place, capsys):
     (place / "others").write_text("red 1 0\nblue 0.1 1\nthing 0.6 0.8\n")
     out, _ = ran(capsys, *TRAIN, "--vectors", "vectors", "--setting", "embedding:beta=2", "nbest")
     assert len(re.findall(r"(?m)^embedding:", out)) == 11
-    words = ("local", "weights", "--samples", "samples", "test")
+    words = ("local", "weights", "--samples", "samples", "--source", "test")
     assert "--vectors" in ran(capsys, *words, code=1)[1]
     assert "other word vectors" in ran(capsys, *words, "--vectors", "others", code=1)[1]
     lines = ran(capsys, *words, "--vectors", "vectors")[0].splitlines()
@@ -159,10 +159,10 @@ def test_word_vectors(place, capsys):
         ((*TRAIN, "--try", "embedding", "--", "nbest"), "--vectors"),
         ((*TRAIN, "--option", "pairz=3", "nbest"), "did you mean 'pairs'"),
         (("local", "train", "-r", "ref", "--source", "test", "--output", "s", "nbest"), "4 lines; expected 24"),
-        (("local", "weights", "--samples", "dev", "test"), "no stored samples"),
-        (("local", "weights", "--samples", "none", "test"), "no such file"),
+        (("local", "weights", "--samples", "dev", "--source", "test"), "no stored samples"),
+        (("local", "weights", "--samples", "none", "--source", "test"), "no such file"),
         (("local", "serve", "--samples", "dev", "--encoding", "utf-9"), "unknown encoding"),
-        (("local", "weights", "--samples", "dev", "test", "--output", "no/where"), "no such folder"),
+        (("local", "weights", "--samples", "dev", "--source", "test", "--output", "no/where"), "no such folder"),
     ],
 )
 def test_mistakes_are_one_line(place, capsys, words, message):

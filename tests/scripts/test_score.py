@@ -204,7 +204,6 @@ def test_short_text_that_scores_0_is_told(place: Path, capsys: pytest.CaptureFix
         (("-r", "ref", "empty"), "empty: the file is empty"),
         (("-r", "ref", "-m", "BLUE", "better"), "did you mean 'BLEU'?"),
         (("-r", "ref", "-w", "-1", "better"), "--width -1"),
-        (("-r", "ref", "--confidence", "--seed", "-1", "better"), "--seed -1"),
         (("-r", "ref", "--seed", "2", "better"), "--seed without resampling"),
         (("-r", "ref", "--sentence", "--paired-bs-n", "9", "better"), "--paired-bs-n without resampling"),
         (("-r", "ref", "--encoding", "klingon", "better"), "unknown encoding 'klingon'"),

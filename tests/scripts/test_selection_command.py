@@ -137,7 +137,7 @@ def test_what_needs_an_alignment_is_not_told_without_one(pool: Path, capsys: pyt
 def test_random_draws_follow_the_seed(pool: Path) -> None:
     draws = {tuple(select("--method", "random", "--seed", str(seed), wanted=16)) for seed in range(20)}
     assert len(draws) > 8
-    assert select("--method", "random") == select("--method", "random", "--seed", "1", "--workers", "3")
+    assert select("--method", "random") == select("--method", "random", "--seed", "1", "--jobs", "3")
 
 
 @pytest.mark.parametrize(

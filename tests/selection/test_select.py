@@ -244,7 +244,7 @@ def test_files_written(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "rejected: untranslated" in page
     assert "http" not in page
     before = {path.name: path.read_bytes() for path in place.glob("dev.*")}
-    assert lasw_select("--output", "dev", "--words", "48", "--workers", "3") == 0
+    assert lasw_select("--output", "dev", "--words", "48", "--jobs", "3") == 0
     assert {path.name: path.read_bytes() for path in place.glob("dev.*")} == before
 
 
@@ -351,7 +351,7 @@ def test_the_first_fault_is_told_whoever_finds_it(
     write_lines(place / "pool.align", ["x", *read_back(place / "pool.align")[1:]])
     (place / "pool.de").write_bytes((place / "pool.de").read_bytes().replace(b"short", b"sh\xffrt"))
     write_lines(place / "words", ["w"])
-    assert lasw_select("--output", "dev", "--workers", workers, "--function-words", "words") == 1
+    assert lasw_select("--output", "dev", "--jobs", workers, "--function-words", "words") == 1
     assert "pool.align:1: no word alignment" in capsys.readouterr().err
 
 
@@ -363,7 +363,7 @@ def test_a_pool_in_many_files(place: Path, capsys: pytest.CaptureFixture[str]) -
         write_lines(place / f"two.{name}", lines[3:])
     shards = write_lines(place / "shards", ["one.de\tone.en\tone.align", "two.de\ttwo.en\ttwo.align"])
     assert main(["select", "--shards", "shards", "--words", "30", "--output", "whole", "--quiet"]) == 0
-    assert main(["select", "--shards", shards, "--words", "30", "--output", "again", "--workers", "2", "--quiet"]) == 0
+    assert main(["select", "--shards", shards, "--words", "30", "--output", "again", "--jobs", "2", "--quiet"]) == 0
     for name in ("lines", "de", "en", "alignment", "scores", "rejected.tsv"):
         assert (place / f"again.{name}").read_bytes() == (place / f"dev.{name}").read_bytes()
         assert (place / f"whole.{name}").read_bytes() == (place / f"dev.{name}").read_bytes()

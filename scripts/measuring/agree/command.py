@@ -28,8 +28,11 @@ from lasw.metrics import (
     write_text,
 )
 from lasw.scripts.command_line import (
+    Parser,
     add_given_scores,
+    add_metric,
     add_output_options,
+    add_seed,
     add_text_options,
     note,
     positive_int,
@@ -38,27 +41,25 @@ from lasw.scripts.command_line import (
 from lasw.scripts.measuring.agree.output import Results, as_json, as_picture, as_tables, as_tsv
 
 _EPILOG = """\
-A folder holds ref.txt, hyp/SYSTEM.txt and pairs.tsv (columns seg1 sysA sysB rel judge; < where sysA is better),
-each compressed or not. If it holds systems.tsv too (columns system human), these scores count at the system level
-instead of the share of won comparisons. With --da a table of marks has the columns human hyp ref, and if known seg1 and
-system.
-
 examples:
   lasw agree -m PABC3:alpha=0 -m RAC1:alpha=0 -m RABC2:alpha=0 --tau 13 wmt13/cs-en wmt13/de-en wmt13/es-en
   lasw agree -m BLEU+1 --train ROSE --folds 5 --significance --picture wins.svg wmt13/cs-en wmt13/de-en
   lasw agree -m BLEU+1 -m CHRF -m TER --tokenize 13a --lowercase --da wmt17/cs-en/seg_da.tsv wmt17/de-en/seg_da.tsv
+
+A folder holds ref.txt, hyp/SYSTEM.txt and pairs.tsv (columns seg1 sysA sysB rel judge; < where sysA is better),
+each compressed or not. If it holds systems.tsv too (columns system human), these scores count at the system level
+instead of the share of won comparisons. With --da a table of marks has the columns human hyp ref, and if known seg1 and
+system.
 """
 _DEFAULT_TAU = 13
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
     parser.add_argument("folders", nargs="*", metavar="FOLDER", help="judgements of one language pair")
     parser.add_argument("--da", nargs="+", action="extend", metavar="TABLE", help="tables of direct assessment instead")
-    parser.add_argument(
-        "-m", "--metric", action="append", metavar="SPEC", help="a metric, may be repeated (default: BLEU)"
-    )
+    add_metric(parser, "a metric, may be repeated (default: BLEU)", action="append")
     add_given_scores(parser)
     parser.add_argument(
         "--tau",
@@ -93,10 +94,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--paired-bs-n", type=positive_int, metavar="N", help=f"resampled sets (default: {DEFAULT_SAMPLES})"
     )
-    group.add_argument("--seed", type=int, help=f"of resampling and folds (default: {BOOTSTRAP_SEED})")
+    add_seed(group, f"of resampling and folds (default: {BOOTSTRAP_SEED})", None)
     add_text_options(parser)
     add_output_options(parser)
     parser.add_argument("--tsv", action="store_true", help="print a line a number, tabs between")
+    parser.further("--scores", "--train", "--folds", "--picture", "--paired-bs-n", "--seed", "--encoding")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -211,8 +213,6 @@ def _check_random(arguments: argparse.Namespace) -> None:
         raise UserError("--seed but nothing random", expected="--significance, --picture or --folds with it")
     arguments.seed = BOOTSTRAP_SEED if arguments.seed is None else arguments.seed
     arguments.paired_bs_n = arguments.paired_bs_n or DEFAULT_SAMPLES
-    if arguments.seed < 0:
-        raise UserError(f"--seed {arguments.seed}", expected="a number of at least 0")
 
 
 def _read(arguments: argparse.Namespace, text: Preprocessing) -> Sequence[Judgements | DirectAssessment]:

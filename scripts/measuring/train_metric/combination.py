@@ -20,7 +20,7 @@ from lasw.metrics import (
     training_fingerprint,
     write_trained_metric,
 )
-from lasw.scripts.command_line import add_output_options, add_text_options, note, print_json
+from lasw.scripts.command_line import Parser, add_metric, add_output_options, add_text_options, note, print_json
 
 _EPILOG = """\
 example:
@@ -31,13 +31,11 @@ It learns from folders of judgements as 'lasw agree' reads them: ref.txt, hyp/SY
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
     parser.add_argument("--data", nargs="+", action="extend", required=True, metavar="FOLDER", help="judgements")
-    parser.add_argument(
-        "-m", "--metric", action="append", required=True, metavar="SPEC", help="a metric to combine, repeat it"
-    )
+    add_metric(parser, "a metric to combine, repeat it", action="append", required=True)
     parser.add_argument("--output", required=True, metavar="FILE", help="where the model goes, JSON")
     parser.add_argument("--kind", choices=COMBINATION_KINDS, default=LINEAR, help="default: %(default)s")
     parser.add_argument(

@@ -6,7 +6,7 @@ import argparse
 import importlib
 from typing import cast
 
-from lasw.scripts.command_line import Command
+from lasw.scripts.command_line import Command, Parser, add_action
 
 # what is trained -> (module, one line of help). A new one is one line here and one module with `add_arguments(parser)`
 # and `run(arguments) -> exit code`.
@@ -29,18 +29,12 @@ example:
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the actions, each with its own options."""
     parser.epilog = _EPILOG
     actions = parser.add_subparsers(dest="action", metavar="METRIC", required=True, title="metrics")
     for name, (module, text) in ACTIONS.items():
-        action = actions.add_parser(
-            name, help=text, description=text, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
-        action.add_argument(
-            "--debug", action="store_true", default=argparse.SUPPRESS, help="show the traceback of an error"
-        )
-        cast(Command, importlib.import_module(module)).add_arguments(action)
+        cast(Command, importlib.import_module(module)).add_arguments(add_action(actions, name, text))
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -19,7 +19,7 @@ from lasw.metrics import (
     training_fingerprint,
     write_trained_metric,
 )
-from lasw.scripts.command_line import add_output_options, add_text_options, note, print_json
+from lasw.scripts.command_line import Parser, add_output_options, add_seed, add_text_options, note, print_json
 
 _EPILOG = """\
 example:
@@ -33,7 +33,7 @@ metrics, or BLEUCOMP for BLEU's components.
 _DEFAULTS = Settings()
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
     parser.add_argument("--data", nargs="+", action="extend", required=True, metavar="FOLDER", help="judgements")
@@ -61,15 +61,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _number(group, "decay", "decay", float, "of squared weights")
     _number(group, "epochs", "epochs", int, "passes over the data at most")
     _number(group, "patience", "patience", int, "passes without a better tau before it ends")
-    _number(group, "seed", "seed", int, "of all that is drawn")
+    add_seed(group, "of all that is drawn", _DEFAULTS.seed)
     add_text_options(parser)
     add_output_options(parser)
+    parser.further(
+        "--sentence-vectors", "--held-out-share", "--hidden", "--networks", "--decay", "--epochs", "--patience"
+    )
+    parser.further("--patience", "--encoding")
 
 
 def _number(group: argparse._ArgumentGroup, option: str, name: str, kind: type, text: str) -> None:
     default = getattr(_DEFAULTS, name)
     group.add_argument(
-        f"--{option}", dest=f"setting_{name}", type=kind, default=default, help=f"{text} (default: %(default)s)"
+        f"--{option}",
+        dest=f"setting_{name}",
+        type=kind,
+        default=default,
+        metavar="N" if kind is int else "X",
+        help=f"{text} (default: %(default)s)",
     )
 
 
@@ -77,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, train, write, print what came out; 0 if done."""
     refuse_overwriting([arguments.output], arguments.data)
     numbers = {f.name: getattr(arguments, f"setting_{f.name}", None) for f in dataclasses.fields(Settings)}
-    settings = Settings(**{**numbers, "loss": arguments.loss})
+    settings = Settings(**{**numbers, "loss": arguments.loss, "seed": arguments.seed})
     inputs = PairwiseInputs(tuple(arguments.skip), arguments.vectors, arguments.sentence_vectors)
     text = Preprocessing(arguments.tokenize, arguments.lowercase)
     data = _examples(arguments, arguments.data, inputs, text)

@@ -27,7 +27,7 @@ from lasw.metrics import (
     write_trained_metric,
 )
 from lasw.metrics.learned import word_classes
-from lasw.scripts.command_line import add_output_options, add_text_options, note, positive_int, print_json
+from lasw.scripts.command_line import Parser, add_output_options, add_text_options, note, positive_int, print_json
 
 _EPILOG = """\
 example:
@@ -38,7 +38,7 @@ tables with the columns human, hyp and ref. The metric is then ROSE:model=FILE, 
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
     parser.add_argument("--kind", choices=ROSE_KINDS, default="rank", help="default: %(default)s")
@@ -67,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--language", default="", metavar="CODE", help="noted in the model")
     add_text_options(parser)
     add_output_options(parser)
+    parser.further("--cost", "--no-clip", "--ratio", "--function-word-count", "--encoding")
 
 
 def run(arguments: argparse.Namespace) -> int:

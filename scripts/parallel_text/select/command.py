@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lasw.metrics import LARGEST, UserError, read_lines, refuse_overwriting
-from lasw.scripts.command_line import add_output_options, note, positive_int, single_assignments
+from lasw.scripts.command_line import Parser, add_jobs, add_output_options, note, positive_int, single_assignments
 from lasw.scripts.parallel_text.select.methods import (
     SPECIAL,
     add_method_options,
@@ -59,9 +59,15 @@ any number of workers, on this machine or on a Dask cluster.
 
 methods:
 """
+_FURTHER = (
+    *("--shards", "--columns", "--score", "--encoding", "--skip-bad", "--low", "--high", "--weight", "--paper-sign"),
+    *("--similarity", "--diversity", "--window", "--untranslated", "--function-words", "--align", "--align-model"),
+    *("--symmetrise", "--explain", "--test-source", "--trusted-source", "--trusted-target", "--trusted-alignment"),
+    *("--nbest", "--test-nbest", "--metric", "--local", "--dask"),
+)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG + methods_text() + "\n"
     _add_pool(parser.add_argument_group("pool"))
@@ -75,11 +81,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_method_options(parser)
     where = parser.add_argument_group("where").add_mutually_exclusive_group()
-    where.add_argument(
-        "--workers", type=positive_int, default=1, help="threads that score, with --shards processes (default: 1)"
-    )
+    add_jobs(where, 1, "threads that score, with --shards processes")
+    parser.rename("--workers", "--jobs")
     where.add_argument("--dask", metavar="ADDRESS", help="of a Dask scheduler, whose workers score")
     add_output_options(parser)
+    parser.further(*_FURTHER)
 
 
 def _add_pool(group: Any) -> None:
@@ -106,7 +112,9 @@ def _add_pool(group: Any) -> None:
 
 
 def _add_choice(group: Any) -> None:
-    group.add_argument("--method", default="la", metavar="NAME", help="what ranks the pairs, see below (default: la)")
+    group.add_argument(
+        "--method", default="la", metavar="NAME", help="what ranks the pairs, --help-all lists all (default: la)"
+    )
     group.add_argument("--words", type=positive_int, default=WORDS, help="source words wanted (default: %(default)s)")
     group.add_argument("--low", type=_limit, default=10, help="source sentences are longer than this (default: 10)")
     group.add_argument("--high", type=_limit, default=50, help="and shorter than this (default: 50)")
@@ -168,7 +176,7 @@ def run(arguments: argparse.Namespace) -> int:
         if kind.aligned:
             pool = _aligned(pool, arguments, Path(scratch, "alignment"))
         watch = stack.enter_context(watched(arguments.quiet))
-        workers = {"jobs": arguments.workers, "scheduler": arguments.dask, "watch": watch}
+        workers = {"jobs": arguments.jobs, "scheduler": arguments.dask, "watch": watch}
         material = stack.enter_context(reading(pool, _la_scorer(arguments, pool), words=arguments.words, **workers))
         method = kind(**_taken(arguments, kind, material.pool))
         if arguments.local and output and not arguments.dry_run and isinstance(method, ToTest):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lasw.metrics import Corpus, References, UserError, Vocabulary, metric, read_lines
-from lasw.scripts.command_line import positive_int, warn
+from lasw.scripts.command_line import Parser, add_metric, add_seed, positive_int, warn
 from lasw.selection import METHODS, Bitext, Lists, Method, ToTest
 from lasw.tuning import FeatureNames
 
@@ -23,10 +23,10 @@ SPECIAL = (*(option for options in _OPTIONS.values() for option in options), "--
 """Options that not every method has."""
 
 
-def add_method_options(parser: argparse.ArgumentParser) -> None:
+def add_method_options(parser: Parser) -> None:
     """Options of single methods."""
     group = parser.add_argument_group("methods")
-    group.add_argument("--seed", type=int, default=1, help="of methods random and length (default: 1)")
+    add_seed(group, "of methods random and length", 1)
     group.add_argument("--test-source", metavar="FILE", help="of a known test set: methods tfidf and edit")
     for side in ("source", "target", "alignment"):
         group.add_argument(f"--trusted-{side}", metavar="FILE", help="of good translations: method svm")
@@ -40,9 +40,7 @@ def add_method_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--test-nbest", nargs="+", default=[], metavar="FILE", help="N-best lists of a test set: method features"
     )
-    group.add_argument(
-        "--metric", default="BLEU+1", metavar="METRIC", help="of hypotheses in these lists (default: %(default)s)"
-    )
+    add_metric(group, "of hypotheses in these lists (default: %(default)s)", default="BLEU+1")
     group.add_argument(
         "--local",
         type=positive_int,

@@ -276,7 +276,7 @@ def test_mistakes(folder: Path, capsys: pytest.CaptureFixture[str], words: list[
 
 def test_every_key_has_an_option(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
-        main(["tune", "--help"])
+        main(["tune", "--help-all"])
     assert end.value.code == 0
     text = capsys.readouterr().out
     for section in CONFIGURATION.sections:

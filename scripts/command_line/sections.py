@@ -48,14 +48,15 @@ def add_section(
         common: keys that ``--help`` shows; all others only ``--help-all`` does.
     """
     group = parser.add_argument_group(title)
-    owners = {name: CONFIGURATION.keys(section, name) for name in ((CONFIGURATION.sections[section].registry or ()) if names is None else names)}
-    settings = CONFIGURATION.keys(section)
-    for own in owners.values():
-        settings.update({key: settings[key] for key in own})
-    for key, parameter in settings.items():
+    owners = {
+        name: CONFIGURATION.keys(section, name)
+        for name in ((CONFIGURATION.sections[section].registry or ()) if names is None else names)
+    }
+    for key, parameter in CONFIGURATION.keys(section).items():
         of_key = {name: own[key] for name, own in owners.items() if key in own}
         if key in without or (owners and not of_key):
             continue
+        shown = _help(next(iter(of_key.values()), parameter), of_key, len(owners), _TEXTS.get((section, key)))
         several: dict[str, Any] = {"nargs": "+", "action": "extend"} if parameter.several else {}
         option = f"--{option_name(section, key)}"
         group.add_argument(
@@ -63,7 +64,7 @@ def add_section(
             *_SHORT.get(key, ()),
             dest=f"{section}.{key}",
             metavar=_METAVARS.get(parameter.kind, "FILE"),
-            help=_help(parameter, of_key, len(owners), _TEXTS.get((section, key))).replace("%", "%%"),
+            help=shown.replace("%", "%%"),
             **several,
         )
         if key not in common:

@@ -74,6 +74,7 @@ def _tune(given: Given, words: Sequence[str]) -> int:
         tell(remark)
     # What is below loads NumPy and the kernels, which a refused command line need not wait for.
     from lasw.scripts.command_line import TuningProgress
+    from lasw.scripts.mert_moses.inputs import open_inputs
     from lasw.scripts.mert_moses.run import kept_iterations, tune_moses
     from lasw.scripts.mert_moses.settings import ITERATIONS, settings
 
@@ -84,6 +85,7 @@ def _tune(given: Given, words: Sequence[str]) -> int:
     try:
         done = tune_moses(
             wanted,
+            open_inputs(wanted, tell),
             shlex.join([PROGRAM, *words]),
             go_on=given.flag("continue"),
             skip_decoder=given.flag("skip-decoder"),

@@ -21,6 +21,7 @@ from lasw.metrics import open_bytes, write_text
 from lasw.tuning import Json, RunDirectory, read_weights
 
 if TYPE_CHECKING:
+    from lasw.scripts.mert_moses.settings import Settings
     from lasw.tuning import Moses, Outcome, Weights
 
 RUN = "lasw-run"
@@ -33,34 +34,29 @@ class WorkingDirectory:
     """The folder, and what its files are made of.
 
     Args:
-        folder: mert-moses.pl's working directory.
-        run: our run, in it.
+        settings: of the run: the folder, and what the files are said to be of.
+        run: our run, in the folder.
         decoder: writes the moses.ini.
-        program: the decoder, for comments.
-        config: the moses.ini of the user, which the result is made of (decoding may be with a filtered one).
-        source: the input, for comments.
         start: the weights before iteration 1.
-        nbest: length of the lists, which stands in their names.
-        metric: of the development score, for comments.
         sentences: how many there are.
         imported: the first so many iterations are mert-moses.pl's own: their files stay as they are.
     """
 
-    folder: Path
+    settings: Settings
     run: RunDirectory
     decoder: Moses
-    program: str
-    config: Path
-    source: Path
     start: Weights
-    nbest: int
-    metric: str
     sentences: int
     imported: int = 0
 
+    @property
+    def folder(self) -> Path:
+        """mert-moses.pl's working directory."""
+        return self.settings.folder
+
     def list_path(self, iteration: int) -> Path:
         """Of the N-best list of an iteration."""
-        return self.folder / f"run{iteration}.best{self.nbest}.out.gz"
+        return self.folder / f"run{iteration}.best{self.settings.nbest}.out.gz"
 
     def write_all(self) -> None:
         """Every file of every iteration that has begun."""
@@ -94,23 +90,23 @@ class WorkingDirectory:
         path = self.folder / "moses.ini"
         score = self._score(outcome.chosen, outcome.dev_score)
         comment = [*self._comment(score), f"weights of iteration {outcome.chosen} of {outcome.iterations}"]
-        self.decoder.write_ini(path, outcome.weights, comment, template=self.config)
+        self.decoder.write_ini(path, outcome.weights, comment, template=self.settings.config)
         return path
 
     def _score(self, chosen: int, dev_score: float | None) -> str:
         if dev_score is not None:
-            return f"{self.metric} {dev_score:.6f} on dev {self.source}"
+            return f"{self.settings.metric} {dev_score:.6f} on dev {self.settings.source}"
         record = self.run.records()[chosen - 1]
-        return f"BLEU {record['pool_bleu']:.6f} on the N-best lists of dev {self.source}"
+        return f"BLEU {record['pool_bleu']:.6f} on the N-best lists of dev {self.settings.source}"
 
     def _write_before(self, iteration: int, weights: Weights) -> None:
         decoded = self._decoded(iteration)
-        score = f"{self.metric} --not-estimated-- on dev {self.source}"
+        score = f"{self.settings.metric} --not-estimated-- on dev {self.settings.source}"
         if decoded is not None:
-            score = f"{self.metric} {decoded['dev_score']:.6f} on dev {self.source}"
+            score = f"{self.settings.metric} {decoded['dev_score']:.6f} on dev {self.settings.source}"
         comment = [*self._comment(score), f"We were before running iteration {iteration}"]
         path = self.folder / f"run{iteration}.moses.ini"
-        self.decoder.write_ini(path, weights, comment, template=self.config)
+        self.decoder.write_ini(path, weights, comment, template=self.settings.config)
         _update(self.folder / f"run{iteration}.dense", _dense(weights))
         values = " ".join(map(repr, weights.dense.tolist()))
         size = len(weights.dense)
@@ -120,7 +116,7 @@ class WorkingDirectory:
             _update(self.folder / f"run{iteration}.sparse-weights", "".join(lines))
 
     def _comment(self, score: str) -> list[str]:
-        return ["MERT optimized configuration", f"decoder {self.program}", score]
+        return ["MERT optimized configuration", f"decoder {self.settings.decoder}", score]
 
     def _write_list(self, iteration: int) -> None:
         made = self.run.iteration(iteration) / "nbest.gz"

@@ -3,17 +3,80 @@
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from lasw.metrics import Preprocessing, References, UserError, read_lines
-from lasw.scripts.mert_moses.filter import filtered
+import numpy as np
+
+from lasw.metrics import Metric, Preprocessing, References, UserError, metric, read_lines
+from lasw.scripts.mert_moses.learning import check, optimiser_for
 from lasw.scripts.mert_moses.settings import Settings
-from lasw.tuning import Moses
+from lasw.tuning import Moses, Optimiser, Weights, last_lines, refuse_program
 
 CONFUSION_NETWORKS = 1
+_FILTERED = "filtered"
+_UNFINISHED = "filtered.unfinished"
 
 
-def open_decoder(settings: Settings) -> tuple[Moses, list[str]]:
+@dataclass(frozen=True)
+class Inputs:
+    """What a run is made of, read and checked.
+
+    Attributes:
+        source: the sentences.
+        references: theirs.
+        text: what is done to text before it is scored.
+        decoder: its phrase tables filtered if that is asked for.
+        start: the weights of the first decoding.
+        optimiser: makes one for a seed.
+        metric: of the development score.
+    """
+
+    source: list[str]
+    references: References
+    text: Preprocessing
+    decoder: Moses
+    start: Weights
+    optimiser: Callable[[int], Optimiser]
+    metric: Metric
+
+
+def open_inputs(settings: Settings, tell: Callable[[str], None]) -> Inputs:
+    """All that a run is made of; `tell` is told what is worth it.
+
+    Raises:
+        UserError: files that cannot be read or do not fit together, features or settings that there are not, a filter
+            that failed.
+    """
+    check(settings.learning)  # what can be wrong with it is better said before anything is filtered or decoded
+    refuse_program(settings.config)
+    development = metric(settings.metric)
+    source, references, text = _read_data(settings)
+    try:
+        settings.folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"the working directory cannot be made ({error.strerror})", path=settings.folder) from None
+    decoder, remarks = _open_decoder(settings)
+    for remark in remarks:
+        tell(remark)
+    start = _start(decoder.start_weights(), settings.normalise)
+    optimiser = optimiser_for(settings.learning, start.names)
+    return Inputs(source, references, text, decoder, start, optimiser, development)
+
+
+def _start(weights: Weights, normalise: bool) -> Weights:
+    """The weights of the first decoding: divided by the absolute sum of the dense ones, as mert-moses.pl does."""
+    total = float(np.abs(weights.dense).sum())
+    if not normalise or total == 0:
+        return weights
+    return Weights(weights.names, weights.dense / total, {name: v / total for name, v in weights.sparse.items()})
+
+
+def _open_decoder(settings: Settings) -> tuple[Moses, list[str]]:
     """The decoder, its phrase tables filtered if that is asked for, and what is worth telling.
 
     Raises:
@@ -27,7 +90,7 @@ def open_decoder(settings: Settings) -> tuple[Moses, list[str]]:
                 "phrase tables are not filtered: no --filtercmd, and no filter-model-given-input.pl below --rootdir"
             )
         else:
-            config = filtered(settings.folder, settings.filter_command, config, settings.filter_source)
+            config = _filtered(settings.folder, settings.filter_command, config, settings.filter_source)
     folder = settings.folder
     if not _has_models(config, folder) and _has_models(config, Path.cwd()):
         remarks.append(f"relative paths in {config.name} count from {Path.cwd()}, where their files are")
@@ -57,7 +120,7 @@ def _text(config: Path) -> str:
     return config.read_text(encoding="utf-8", errors="surrogateescape")
 
 
-def read_data(settings: Settings) -> tuple[list[str], References, Preprocessing]:
+def _read_data(settings: Settings) -> tuple[list[str], References, Preprocessing]:
     """The sentences, their references, and what is done to text before it is scored."""
     source = read_lines(settings.source)
     if _input_type(settings) == CONFUSION_NETWORKS:
@@ -93,3 +156,41 @@ def _networks(lines: list[str]) -> list[str]:
             networks.append("".join(current))
             current = []
     return [*networks, "".join(current)] if current else networks
+
+
+def _filtered(folder: Path, command: str, config: Path, source: Path) -> Path:
+    """The moses.ini of the filtered model, made unless it is there.
+
+    Args:
+        folder: the working directory.
+        command: the program and its first options; it gets the new folder, the moses.ini and the input.
+        config: the moses.ini of the whole model.
+        source: what will be translated.
+
+    Raises:
+        UserError: the program cannot be run, failed, or left no moses.ini.
+    """
+    made, unfinished = folder / _FILTERED / "moses.ini", folder / _UNFINISHED
+    if made.exists() and not unfinished.exists():
+        return made
+    if unfinished.exists():
+        shutil.rmtree(folder / _FILTERED, ignore_errors=True)
+    unfinished.touch()
+    log = folder / "filterphrases.err"
+    words = [*shlex.split(command), f"./{_FILTERED}", str(config), str(source)]
+    try:
+        with open(folder / "filterphrases.out", "wb") as out, open(log, "wb") as errors:
+            code = subprocess.run(words, cwd=folder, stdout=out, stderr=errors, check=False).returncode
+    except OSError as error:
+        raise UserError(
+            f"{words[0]} cannot be run ({error.strerror})",
+            remedy="give --filtercmd, or --no-filter-phrase-table if there is nothing to filter",
+        ) from None
+    if code or not made.exists():
+        what = f"ended with code {code}" if code else f"left no {_FILTERED}/moses.ini"
+        raise UserError(
+            f"{words[0]} {what}; its last lines: {last_lines(log)}",
+            remedy="--no-filter-phrase-table goes on without it",
+        )
+    unfinished.unlink()
+    return made

@@ -3,10 +3,134 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from lasw.metrics import UserError
-from lasw.scripts.mert_moses.settings import Learning
-from lasw.tuning import FeatureNames, Optimiser, ProThenMert, make_optimiser
+from lasw.scripts.command_line import single_assignments
+from lasw.scripts.mert_moses.arguments import BLEU, MERT, MIRA, PRO, read_arguments, read_config, specification, whole
+from lasw.scripts.mert_moses.options import Given, UsageError
+from lasw.tuning import DEFAULT_SEED, FeatureNames, Optimiser, ProThenMert, make_optimiser
+
+MANY_DIRECTIONS = 50  # what --random-directions means there
+_OPTIMISERS = {"batch-mira": "mira", "pairwise-ranked": "pro"}
+_MERT_ONLY = ("historic-bests", "random-directions", "number-of-random-directions", "random-restarts")
+_ALSO_MERT_ONLY = ("activate-features", "range")
+
+
+@dataclass(frozen=True)
+class Learning:
+    """The optimiser and what it is told.
+
+    Attributes:
+        name: of the optimiser.
+        options: its hyper-parameters as text.
+        loss: a metric's specification; None: the optimiser's own default.
+        pro_first: PRO gives MERT another point to start from.
+        ranges: of single features, as given.
+        active: features to tune, as given.
+    """
+
+    name: str
+    options: Mapping[str, str]
+    loss: str | None
+    pro_first: bool = False
+    ranges: tuple[str, ...] = ()
+    active: str = ""
+
+
+def chosen_learning(given: Given, remarks: list[str]) -> tuple[Learning, str, bool, int]:
+    """The optimiser, the metric of the development score, whether text is lower-cased, the seed.
+
+    Raises:
+        UsageError: values out of their range, options that exclude each other.
+        UserError: arguments of Moses' tools that there are not.
+    """
+    name = _optimiser(given)
+    told, options = _told(given, name, remarks)
+    config = {**read_config(told.pop("scconfig", "")), **_reference_length(given)}
+    sctype = told.pop("sctype", BLEU)
+    metric, said = specification(sctype, config)
+    remarks += said
+    seed = given.number("seed", whole("seed", told.pop("seed", str(DEFAULT_SEED))))
+    if seed < 0:
+        raise UsageError(f"--seed {seed}", expected="at least 0")
+    if given.text("metric") and given.text("loss"):
+        raise UsageError("--metric and --loss", expected="one of the two, they are the same")
+    wanted = given.text("metric") or given.text("loss")
+    mine = given.text("optimiser") is not None
+    loss = wanted or (None if mine and metric == BLEU else _corpus_loss(name, metric, told.pop("smooth_bp", None)))
+    options.update(single_assignments("--option", given.texts("option")))
+    learning = Learning(
+        name,
+        options,
+        loss,
+        given.flag("pro-starting-point"),
+        tuple(given.texts("range")),
+        given.text("activate-features") or told.pop("active", ""),
+    )
+    return learning, metric, given.flag("nocase") or config.get("case") == "false", seed
+
+
+def _optimiser(given: Given) -> str:
+    chosen = [option for option in (*_OPTIMISERS, "pro-starting-point", "optimiser") if given.values.get(option)]
+    if len(chosen) > 1:
+        raise UsageError(f"--{chosen[0]} and --{chosen[1]}", expected="one optimiser")
+    return given.text("optimiser") or next((_OPTIMISERS[one] for one in chosen if one in _OPTIMISERS), "mert")
+
+
+def _told(given: Given, name: str, remarks: list[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """What the arguments for Moses' tools say, and the optimiser's hyper-parameters among them."""
+    told: dict[str, str] = {}
+    for option, known in (("batch-mira-args", MIRA), ("mertargs", MERT), ("mertmertargs", MERT), ("proargs", PRO)):
+        text = given.text(option)
+        if text:
+            told.update(read_arguments(f"--{option}", text, known))
+    options: dict[str, str] = {}
+    no_shuffle = told.pop("no_shuffle", None)
+    of_mira: dict[str, str] = {
+        key: told.pop(key) for key in ("c", "decay", "passes", "model_bg", "safe_hope") if key in told
+    }
+    if no_shuffle:
+        of_mira["shuffle"] = "false"
+    of_mert = _of_mert(given, told)
+    if name == "mira":
+        options = of_mira
+    elif name == "mert":
+        options = of_mert
+    if name != "mert":
+        useless = [one for one in (*_MERT_ONLY, *_ALSO_MERT_ONLY) if given.values.get(one)]
+        remarks += [f"--{one} has no effect: only MERT knows it" for one in useless]
+    return told, options
+
+
+def _of_mert(given: Given, told: dict[str, str]) -> dict[str, str]:
+    """MERT's hyper-parameters: the script's own options count before the arguments."""
+    options: dict[str, str] = {key: told.pop(key) for key in ("restarts", "random_directions") if key in told}
+    kind = told.pop("type", "powell")
+    if kind not in ("powell", "random-direction", "random"):
+        raise UserError(f"--mertargs -t {kind}", expected="powell, random-direction, random")
+    if given.flag("random-directions") or kind != "powell":
+        options.setdefault("random_directions", str(MANY_DIRECTIONS))
+    if given.values.get("number-of-random-directions"):
+        options["random_directions"] = str(given.number("number-of-random-directions", 0))
+    if "random-restarts" in given.values:
+        options["restarts"] = str(given.number("random-restarts", 0))
+    return options
+
+
+def _corpus_loss(name: str, metric: str, smooth_bp: str | None) -> str:
+    """What the optimiser maximises for a metric of a corpus."""
+    if name != "pro" or metric.partition(":")[0] != BLEU:
+        return metric
+    sentence = metric.replace(BLEU, "BLEU+1", 1)
+    return f"{sentence}:bp=reference" if smooth_bp else sentence
+
+
+def _reference_length(given: Given) -> dict[str, str]:
+    chosen = [length for length in ("shortest", "average", "closest") if given.flag(length)]
+    if len(chosen) > 1:
+        raise UsageError(f"--{chosen[0]} and --{chosen[1]}", expected="one reference length")
+    return {"reflen": chosen[0]} if chosen else {}
 
 
 def optimiser_for(learning: Learning, names: FeatureNames) -> Callable[[int], Optimiser]:

@@ -1,4 +1,4 @@
-"""How the command line of mert-moses.pl is read.
+"""The command line of mert-moses.pl: its options, what becomes of each, and how they are read.
 
 The rules are those of Perl's Getopt::Long: one or two dashes, the value behind ``=`` or in the next word whatever that
 begins with, any abbreviation that only one option has, upper or lower case, ``--no-X`` for the options that can be
@@ -13,19 +13,115 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from lasw.metrics import UserError
-from lasw.scripts.mert_moses.option_table import (
-    FLAG,
-    FLOAT,
-    INT,
-    LIST,
-    NEGATABLE,
-    NO_EFFECT,
-    OURS,
-    REFUSED,
-    THEIRS,
-    Option,
-)
 
+TEXT, INT, FLOAT, FLAG, NEGATABLE, LIST = "text", "int", "float", "flag", "negatable", "list"
+HONOURED, NO_EFFECT, REFUSED = "honoured", "no effect", "refused"
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of the command line.
+
+    Attributes:
+        name: without dashes.
+        kind: ``text``, ``int``, ``float``, ``flag``, ``negatable`` (a flag with ``--no-`` form), ``list`` (text, may
+            be given several times).
+        fate: ``honoured``, ``no effect`` (accepted) or ``refused``.
+        told: what it does, why it has no effect, or why it is refused and what to do in its place.
+    """
+
+    name: str
+    kind: str
+    fate: str
+    told: str
+
+
+def _options(table: str) -> tuple[Option, ...]:
+    """One a line, two spaces between name, kind, fate and what is told, which may go on in indented lines."""
+    lines = re.sub(r"\n {4}", " ", table.strip()).split("\n")
+    return tuple(Option(*line.split("  ", 3)) for line in lines)
+
+
+# Of mert-moses.pl, in the order of its own table.
+THEIRS = _options("""
+working-dir  text  honoured  folder of all files; `mert-work` by default
+input  text  honoured  the sentences to translate (first argument)
+inputtype  int  honoured  0 text, 1 confusion networks, 2 lattices, 3 trees; handed to the decoder
+refs  text  honoured  a file, or the beginning of the names REFS0, REFS1, ... (second argument)
+decoder  text  honoured  the program (third argument)
+config  text  honoured  its moses.ini (fourth argument)
+nbest  int  honoured  length of the lists, 100 by default
+lattice-samples  int  refused  samples from lattices are not read: ask for longer lists with --nbest
+queue-flags  text  no effect  everything runs on this machine, no queue is asked
+jobs  int  honoured  so many processes of the decoder on this machine, at most one per processor
+cache-model  text  no effect  models are read where the moses.ini says they are
+decoder-flags  text  honoured  options for the decoder; they go into the moses.ini as well
+continue  flag  honoured  go on from the last complete iteration, ours or mert-moses.pl's own
+skip-decoder  flag  honoured  the next iteration takes the list that is there
+shortest  flag  honoured  reference length of BLEU: the shortest reference
+average  flag  honoured  reference length of BLEU: the mean
+closest  flag  honoured  reference length of BLEU: the closest, which is the default
+nocase  flag  honoured  lower-case translations and references before they are scored
+nonorm  flag  no effect  text is never normalised (nor does mert-moses.pl)
+help  flag  honoured  print the options and exit
+verbose  flag  no effect  every iteration is told anyway
+mertdir  text  no effect  no program of Moses but the decoder is needed
+mertargs  text  honoured  --sctype and --scconfig; of mert's options -n -m -o -t
+extractorargs  text  no effect  there is no extractor
+proargs  text  honoured  -b (smoothed brevity penalty)
+mertmertargs  text  honoured  as --mertargs
+rootdir  text  honoured  Moses' scripts: where the filter is looked for
+filtercmd  text  honoured  the program that filters the phrase tables; without one they stay as they are
+filterfile  text  honoured  what the filter reads in the place of the input
+qsubwrapper  text  no effect  everything runs on this machine, no queue is asked
+mosesparallelcmd  text  no effect  --jobs runs the decoder several times on this machine
+old-sge  flag  no effect  everything runs on this machine, no queue is asked
+filter-phrase-table  negatable  honoured  filter the phrase tables first, with --filtercmd or the script below
+    --rootdir; without one they stay as they are
+transform-decoded-file  text  honoured  a command that the lists go through, or a word such as `bpe`: 'a@@ b' becomes
+    'ab'
+predictable-seeds  flag  no effect  seeds are always fixed: see --seed
+historic-bests  flag  honoured  MERT starts from the weights of all earlier iterations too
+random-directions  flag  honoured  MERT searches along 50 random directions (and the coordinates, without which it
+    would lose)
+number-of-random-directions  int  honoured  of MERT; 5 by default
+random-restarts  int  honoured  of MERT; 20 by default
+return-best-dev  flag  honoured  the weights with the best development score, the last ones included: they are decoded
+    with once more
+activate-features  text  honoured  MERT tunes these only: `LM0_0,TranslationModel0_3`
+range  list  honoured  of MERT's random starting points: `LM0:0..1,TranslationModel0:0..1,-1..1`
+use-config-weights-for-first-run  flag  honoured  the first decoding is with the weights as they are; otherwise they
+    are divided by their absolute sum
+prev-aggregate-nbestlist  int  honoured  -1: the lists of all iterations; N: this one's and those of N before it
+maximum-iterations  int  honoured  25 by default; 0: no limit
+pairwise-ranked  flag  honoured  PRO, with a regression of our own (no MegaM)
+pro-starting-point  flag  honoured  PRO, then MERT from its weights and the previous ones
+historic-interpolation  float  honoured  from iteration 4 on this share of the new weights, the rest of the previous
+    ones
+batch-mira  flag  honoured  batch MIRA
+hg-mira  flag  refused  hypergraphs are not read: --batch-mira with longer lists (--nbest 500) comes closest
+batch-mira-args  text  honoured  -J -C -D --model-bg --no-shuffle --safe-hope --sctype --scconfig
+promix-training  text  refused  mixtures of phrase tables are not trained: give the mixed model as CONFIG
+promix-table  list  refused  mixtures of phrase tables are not trained: give the mixed model as CONFIG
+threads  int  no effect  the optimisers choose for themselves, the weights do not depend on it (threads of the
+    decoder: --decoder-flags '-threads N')
+spe-symal  text  refused  simulated post-editing is not done: give the decoder's own program for it as DECODER
+multi-moses  flag  honoured  several processes of the decoder, as many as -threads of --decoder-flags says (P or
+    P:T:E)
+""")
+# What mert-moses.pl does not have. An abbreviation means one of these only if it means none of theirs.
+OURS = _options("""
+optimiser  text  honoured  any optimiser of lasw by name: wro, expected, ...
+option  list  honoured  KEY=VALUE: a hyper-parameter of the optimiser; may be given several times
+metric  text  honoured  the loss, any metric of lasw: PABC4:alpha=3
+loss  text  honoured  the same
+seed  int  honoured  of everything that is drawn; 1 by default
+quiet  flag  honoured  only warnings are told
+debug  flag  honoured  show the traceback of an error
+version  flag  honoured  print the version and exit
+lambdas  text  refused  it is gone from mert-moses.pl too: weights to start from stand in CONFIG, --range has their
+    ranges
+""")
 _NUMBERS = {
     INT: (re.compile(r"[-+]?\d{1,18}"), "a whole number"),
     FLOAT: (re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"), "a number"),

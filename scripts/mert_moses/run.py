@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from lasw.metrics import UserError
-from lasw.metrics import metric as metric_of
-from lasw.scripts.mert_moses.description import describe, description
 from lasw.scripts.mert_moses.files import RUN, WorkingDirectory, clean, remove
-from lasw.scripts.mert_moses.inputs import open_decoder, read_data
-from lasw.scripts.mert_moses.learning import check, optimiser_for
+from lasw.scripts.mert_moses.inputs import Inputs
 from lasw.scripts.mert_moses.settings import Settings
 from lasw.tuning import (
     Fit,
+    Json,
     Loop,
-    Moses,
     Optimiser,
     Outcome,
     Pool,
@@ -31,11 +27,13 @@ from lasw.tuning import (
     RunDirectory,
     RunSettings,
     Weights,
+    as_json,
+    fingerprint,
     iteration_seed,
     read_json,
     reason_to_stop,
     recorded_iterations,
-    refuse_program,
+    versions,
     write_run_report,
 )
 
@@ -75,12 +73,20 @@ class Observer:
 
 
 def tune_moses(
-    settings: Settings, command: str, *, go_on: bool, skip_decoder: bool, progress: Progress, tell: Tell
+    settings: Settings,
+    inputs: Inputs,
+    command: str,
+    *,
+    go_on: bool,
+    skip_decoder: bool,
+    progress: Progress,
+    tell: Tell,
 ) -> Done:
     """Tune, from the beginning or from where the working directory stands.
 
     Args:
         settings: what is asked for.
+        inputs: what it names, read.
         command: as it was typed.
         go_on: from the last complete iteration in the working directory.
         skip_decoder: the next iteration takes the list that is there.
@@ -88,62 +94,39 @@ def tune_moses(
         tell: who is told of other things.
 
     Raises:
-        UserError: files that cannot be read or do not fit together, another run in the folder, a decoder that failed.
+        UserError: another run in the folder, files there that cannot be read, a decoder that failed.
     """
     folder = settings.folder
-    check(settings.learning)  # what can be wrong with it is better said before anything is filtered or decoded
-    refuse_program(settings.config)
-    development = metric_of(settings.metric)
-    source, references, text = read_data(settings)
-    _make(folder)
-    decoder, remarks = open_decoder(settings)
-    for remark in remarks:
-        tell(remark)
-    start = _start(decoder.start_weights(), settings.normalise)
-    optimiser = optimiser_for(settings.learning, start.names)
+    data = inputs.source, inputs.references, inputs.start
     if not go_on:
         _set_aside(folder, tell)
     with RunDirectory(folder / RUN) as directory:
         for left in folder.glob(_SCRATCH):  # a decoding that was killed
             shutil.rmtree(left, ignore_errors=True)
         clean(folder)
-        found = _recorded(directory, settings, start, tell) if go_on else Recorded((), ())
-        described = description(settings, start, optimiser(settings.seed), text, command, len(found.after))
-        describe(directory, described)
-        files = _files(settings, directory, decoder, start, len(source), len(found.after))
+        found = _recorded(directory, settings, inputs.start, tell) if go_on else Recorded((), ())
+        _describe(directory, _description(settings, inputs, command, len(found.after)))
+        files = WorkingDirectory(
+            settings, directory, inputs.decoder, inputs.start, len(inputs.source), len(found.after)
+        )
         files.write_all()
         observer = Observer(files, progress)
         lists = dict(enumerate(found.lists, 1))
         loop = Loop(
-            RecordedLists(decoder, lists, lambda: observer.iteration),
-            optimiser,
+            RecordedLists(inputs.decoder, lists, lambda: observer.iteration),
+            inputs.optimiser,
             _run_settings(settings, len(directory.records())),
-            development,
-            preprocess=text.function(),
+            inputs.metric,
+            preprocess=inputs.text.function(),
             told=write_run_report,
         )
         if skip_decoder and reason_to_stop(loop.settings, directory.records()) is None:
             number = max(len(directory.records()), len(found.after)) + 1
             lists.setdefault(number, _list_there(directory, files, number))
         if len(directory.records()) < len(found.after):
-            _replayed(loop, found).run(source, references, start, directory, observer)
-        outcome = loop.run(source, references, start, directory, observer)
+            _replayed(loop, found).run(*data, directory, observer)
+        outcome = loop.run(*data, directory, observer)
         return Done(outcome, files.write_result(outcome))
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"the working directory cannot be made ({error.strerror})", path=folder) from None
-
-
-def _start(weights: Weights, normalise: bool) -> Weights:
-    """The weights of the first decoding: divided by the absolute sum of the dense ones, as mert-moses.pl does."""
-    total = float(np.abs(weights.dense).sum())
-    if not normalise or total == 0:
-        return weights
-    return Weights(weights.names, weights.dense / total, {name: v / total for name, v in weights.sparse.items()})
 
 
 def _set_aside(folder: Path, tell: Tell) -> None:
@@ -232,26 +215,55 @@ def _replayed(loop: Loop, found: Recorded) -> Loop:
     return Loop(loop.decoder, made, settings, loop.dev_metric, preprocess=loop.preprocess)
 
 
-def _files(
-    settings: Settings, directory: RunDirectory, decoder: Moses, start: Weights, sentences: int, imported: int
-) -> WorkingDirectory:
-    return WorkingDirectory(
-        folder=settings.folder,
-        run=directory,
-        decoder=decoder,
-        program=settings.decoder,
-        config=settings.config,
-        source=settings.source,
-        start=start,
-        nbest=settings.nbest,
-        metric=settings.metric,
-        sentences=sentences,
-        imported=imported,
-    )
-
-
 def kept_iterations(folder: Path) -> int:
     """How many finished iterations a working directory has."""
     with contextlib.suppress(UserError):
         return len(RunDirectory(folder / RUN).records())
     return 0
+
+
+def _description(settings: Settings, inputs: Inputs, command: str, imported: int) -> Json:
+    """What `run.json` says. What does not change the weights of an iteration is no setting."""
+    said = {"nrefs": str(len(settings.references)), **inputs.text.settings()}
+    own = inputs.optimiser(settings.seed).signature()
+    read: Json = {"source": fingerprint(settings.source), "config": fingerprint(settings.config)}
+    read["references"] = {str(k): fingerprint(path) for k, path in enumerate(settings.references, 1)}
+    read["start_weights"] = as_json(inputs.start)
+    names = ("nbest", "aggregate", "interpolation", "earlier_starts", "inputtype", "transform", "lowercase", "seed")
+    return {
+        "command": command,
+        "signature": str(own.with_settings(said)),
+        "dev_signature": str(inputs.metric.signature().with_settings(said)),
+        "seed": settings.seed,
+        "settings": {
+            "optimiser": "|".join([own.name, *(f"{key}:{value}" for key, value in own.settings)]),
+            "metric": settings.metric,
+            "decoder_flags": _without_threads(settings.flags),
+            **{name: getattr(settings, name) for name in names},
+        },
+        "inputs": read,
+        "files": {
+            "source": str(settings.source),
+            "references": [str(path) for path in settings.references],
+            "decoder": [settings.decoder, str(settings.config)],
+        },
+        "versions": versions(),
+        "imported": imported,
+    }
+
+
+def _without_threads(flags: str) -> str:
+    return " ".join(re.sub(r"(^|\s)--?(threads|th)\s+\S+", " ", flags).split())
+
+
+def _describe(directory: RunDirectory, described: Json) -> None:
+    """Write or compare `run.json`, in the words of this program."""
+    try:
+        directory.describe(described)
+    except UserError as error:
+        raise UserError(
+            error.found,
+            path=error.path,
+            expected=error.expected,
+            remedy="leave out --continue to start over, or give another --working-dir",
+        ) from None

@@ -19,11 +19,19 @@ from moses_runs import GROUPS, INI, NAMES, SENTENCES, call, files, made
 from stand_in_moses import system
 
 from lasw.metrics import UserError, metric
+from lasw.scripts.mert_moses.arguments import read_config, specification
 from lasw.scripts.mert_moses.command import main
 from lasw.scripts.mert_moses.learning import active, optimiser_for, ranges
-from lasw.scripts.mert_moses.metric import read_config, specification
-from lasw.scripts.mert_moses.option_table import HONOURED, NO_EFFECT, OURS, REFUSED, THEIRS
-from lasw.scripts.mert_moses.options import UsageError, read_options, refuse_and_remark
+from lasw.scripts.mert_moses.options import (
+    HONOURED,
+    NO_EFFECT,
+    OURS,
+    REFUSED,
+    THEIRS,
+    UsageError,
+    read_options,
+    refuse_and_remark,
+)
 from lasw.scripts.mert_moses.settings import Settings, settings
 from lasw.tuning import read_weights, recorded_iterations
 

@@ -18,6 +18,7 @@ from lasw.scripts.command_line import (
     add_metric,
     add_old_option,
     add_output_options,
+    add_pool_options,
     add_section,
     add_seed,
     add_text_options,
@@ -66,19 +67,12 @@ def add_arguments(parser: Parser) -> None:
         "store pairs and global weights, choose the setting",
         "lasw local train --references dev.en --source dev.de --start moses.ini --output samples run*.best100.out.gz",
     )
-    nbest = train.add_argument("nbest", nargs="*", metavar="NBEST", help="N-best lists of the development set")
-    train.add_references(nbest, needed=True, help="reference files")
+    add_pool_options(train, "N-best lists of the development set")
     train.add_argument("--source", required=True, metavar="DEV", help="source side of the development set, tokenised")
     train.add_argument("--output", required=True, metavar="SAMPLES", help="where the samples go")
     train.add_argument("--optimiser", default="wro", choices=_OPTIMISERS, help="default: %(default)s")
     add_metric(train, "sentence metric (default: BLEU+1 for pro, PABC4 for wro)")
     add_seed(train, "of all draws", DEFAULT_SEED)
-    train.add_argument("--start", metavar="WEIGHTS", help="the previous weights, any weight file")
-    train.add_argument("--sparse-weights", metavar="FILE", help="previous sparse weights, if in a file of their own")
-    train.add_argument(
-        "--feature", action="append", default=[], metavar="NAME=FILE", help="one more feature, a number per N-best line"
-    )
-    train.add_argument("--unsorted", action="store_true", help="sentence ids may decrease within a list")
     choice = train.add_argument_group("how local")
     choice.add_argument(
         "--setting",
@@ -95,7 +89,7 @@ def add_arguments(parser: Parser) -> None:
     add_old_option(train)
     add_text_options(train)
     add_output_options(train)
-    train.further("--sparse-weights", "--feature", "--unsorted", "--try", "--measure", "--vectors", "--encoding")
+    train.further("--try", "--measure", "--vectors", "--encoding")
     weights = add_action(
         actions,
         "weights",

@@ -10,20 +10,17 @@ from typing import Any
 import numpy as np
 
 from lasw.metrics import (
-    Preprocessing,
-    References,
     UserError,
     metric,
     read_lines,
     refuse_overwriting,
     unknown,
 )
-from lasw.scripts.command_line import assignments, given_hyperparameters, note, print_json, warn
+from lasw.scripts.command_line import PoolReader, given_hyperparameters, note, print_json, warn
 from lasw.tuning import (
     GLOBAL,
     SIMILARITIES,
     Curve,
-    ExtraFeatures,
     Floats,
     LocalSamples,
     LocalWeigher,
@@ -31,7 +28,6 @@ from lasw.tuning import (
     Pool,
     Setting,
     Similarity,
-    Weights,
     check_output,
     fast_form_error,
     grid,
@@ -39,9 +35,6 @@ from lasw.tuning import (
     local_samples,
     make_optimiser,
     make_similarity,
-    match,
-    read_pool,
-    read_weight_file,
     write_samples,
 )
 
@@ -109,14 +102,8 @@ def _samples(arguments: argparse.Namespace) -> tuple[Pool, LocalSamples, list[st
     options = given_hyperparameters(arguments)
     optimiser = make_optimiser(arguments.optimiser, options, metric=arguments.metric, seed=arguments.seed)
     assert isinstance(optimiser, PairwiseOptimiser)
-    given = None
-    if arguments.start:
-        given = read_weight_file(arguments.start, sparse_path=arguments.sparse_weights, encoding=arguments.encoding)
-    elif arguments.sparse_weights:
-        raise UserError("--sparse-weights without the dense ones", remedy="give those with --start")
-    columns = ExtraFeatures(assignments("--feature", arguments.feature), encoding=arguments.encoding)
-    preprocess = Preprocessing(arguments.tokenize, arguments.lowercase).function()
-    references = References.read(arguments.references, preprocess=preprocess, encoding=arguments.encoding)
+    reader = PoolReader(arguments, arguments.start)
+    references = reader.references(arguments.references)
     source = tuple(read_lines(arguments.source, encoding=arguments.encoding))
     if len(source) != len(references):
         raise UserError(
@@ -124,28 +111,9 @@ def _samples(arguments: argparse.Namespace) -> tuple[Pool, LocalSamples, list[st
             path=arguments.source,
             expected=f"{len(references)}, as many as {arguments.references[0]} has",
         )
-    pool, warnings = read_pool(
-        arguments.nbest,
-        references,
-        dense=given.dense if given is not None else (),
-        columns=columns,
-        preprocess=preprocess,
-        encoding=arguments.encoding,
-        unsorted=arguments.unsorted,
-        progress=lambda path, lines, new: note(arguments.quiet, f"{path}: {lines} hypotheses, {new} new"),
-    )
-    if pool.names is None or not len(pool):
-        raise UserError("no hypotheses", path=arguments.nbest[0])
-    own = {name: [1.0] * size for name, size in pool.names.groups if name not in columns.names}
-    matched = match(
-        given.weights if given is not None else Weights.from_groups(own),
-        pool.names,
-        sparse_names=pool.sparse_names,
-        default=dict.fromkeys(columns.names, 0.0),
-        path=arguments.start,
-    )
-    samples = local_samples(optimiser, pool, matched.weights, source, {"unused": dict(matched.unused)})
-    return pool, samples, [*warnings, *matched.warnings, *samples.header["warnings"]]
+    given = reader.lists(arguments.nbest, references)
+    samples = local_samples(optimiser, given.pool, given.start.weights, source, {"unused": dict(given.start.unused)})
+    return given.pool, samples, [*given.warnings, *samples.header["warnings"]]
 
 
 def _similarities(arguments: argparse.Namespace, samples: LocalSamples, names: set[str]) -> dict[str, Similarity]:

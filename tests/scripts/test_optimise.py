@@ -161,7 +161,7 @@ def test_wrong_mixtures_of_lists_and_files(run, tmp_path):
     files = ["--features", "f", "--scores", "s"]
     assert "one of the two" in run("--optimiser", "pro", *files, code=1)[1]
     assert "give it with --features" in run("--optimiser", "pro", code=1, lists=("f",))[1]
-    assert "-- between them" in run("--optimiser", "pro", code=1, lists=())[1]
+    assert "no N-best lists" in run("--optimiser", "pro", code=1, lists=())[1]
     assert main(["optimise", "--optimiser", "pro", *files, "--features", "f"]) == 1
     assert main(["optimise", "--optimiser", "pro", *files]) == 0
     for option in (["--lowercase"], ["--tokenize", "13a"], ["--unsorted"]):

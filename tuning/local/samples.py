@@ -20,7 +20,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -106,10 +106,7 @@ class LocalSamples:
         return float(self.header["l2"])
 
 
-_ARRAYS = (
-    *("previous", "regression", "lengthening", "moved", "columns", "scale", "x", "offset", "labels", "sentence"),
-    *("instance", "gradient", "hessian", "squares", "counts", "noise"),
-)
+_ARRAYS = tuple(f.name for f in fields(LocalSamples) if f.name not in ("source", "names", "sparse_names", "header"))
 
 
 def local_samples(

@@ -11,7 +11,8 @@ sentence, up to a constant.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +23,6 @@ from lasw.tuning.pool import Columns, Features, Floats, model_scores
 
 if TYPE_CHECKING:
     from lasw.tuning.pool import Pool
-
-Settings: TypeAlias = tuple[float, float, bool, bool]
 
 _PENALTIES = {
     "none": kernel.NO_PENALTY,
@@ -39,6 +38,34 @@ def background_of(metric: Metric, pool: Pool, columns: Columns) -> Background:
     if isinstance(metric, SimpBleu) and metric.corpus == "sum" and metric.refs == "joint":
         return FamilyBackground(metric, statistics, columns.starts)
     return Background(metric, statistics, columns.starts, _lengths(pool, columns))
+
+
+@dataclass
+class Walk:
+    """The weights on their way.
+
+    Attributes:
+        starts: (S' + 1,) where each sentence's candidates begin.
+        features: of the candidates.
+        inverse: (d + p,) 1 / the unit of each column, 0 for columns that stay.
+        settings: c, decay, model_bg and safe_hope of MIRA.
+        weights: (d + p,).
+        lag: (d + p,) see `lasw.tuning.optimisers.mira.kernel`.
+        time: sentences so far.
+    """
+
+    starts: NDArray[np.int64]
+    features: Features
+    inverse: Floats
+    settings: tuple[float, float, bool, bool]
+    weights: Floats
+    lag: Floats
+    time: int = 0
+
+    @property
+    def mean(self) -> Floats:
+        """(d + p,) the mean of the weights behind all sentences so far."""
+        return self.weights - self.lag / self.time
 
 
 class Background:
@@ -78,21 +105,12 @@ class Background:
         self.total = decay * self.total + self.statistics[row]
         self._length = decay * self._length + float(self._lengths[sentence])
 
-    def go_over(
-        self,
-        turn: NDArray[np.int64],
-        starts: NDArray[np.int64],
-        features: Features,
-        inverse: Floats,
-        settings: Settings,
-        weights: Floats,
-        lag: Floats,
-        time: int,
-    ) -> int:
-        """One pass of MIRA; see `mira_kernel.family_pass`."""
-        c, decay, model_bg, safe = settings
+    def go_over(self, turn: NDArray[np.int64], walk: Walk) -> int:
+        """One pass of MIRA over the sentences in the order `turn`; the number of steps."""
+        features, starts, weights, lag, inverse = walk.features, walk.starts, walk.weights, walk.lag, walk.inverse
+        c, decay, model_bg, safe = walk.settings
         model, _, chosen = self._room
-        d, moves = features[0].shape[1], 0
+        d, moves, time = features[0].shape[1], 0, walk.time
         for place, s in enumerate(turn.tolist()):
             first, last = int(starts[s]), int(starts[s + 1])
             model_scores(features, weights[:d], weights[d:], first, model[: last - first])
@@ -124,22 +142,11 @@ class FamilyBackground(Background):
         """See `Background`."""
         self.total = decay * self.total + self.statistics[row]
 
-    def go_over(
-        self,
-        turn: NDArray[np.int64],
-        starts: NDArray[np.int64],
-        features: Features,
-        inverse: Floats,
-        settings: Settings,
-        weights: Floats,
-        lag: Floats,
-        time: int,
-    ) -> int:
+    def go_over(self, turn: NDArray[np.int64], walk: Walk) -> int:
         """See `Background`."""
-        family, alpha = self._family, self._alpha
         moves: Any = kernel.family_pass(
-            turn, starts, features, self.statistics, family, alpha, inverse, settings, weights, lag,
-            self.total, time, self._room,
+            turn, walk.starts, walk.features, self.statistics, self._family, self._alpha, walk.inverse, walk.settings,
+            walk.weights, walk.lag, self.total, walk.time, self._room,
         )  # fmt: skip
         return int(moves)
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lasw.metrics import Metric, UserError, unknown
 from lasw.tuning.optimisers.base import DEFAULT_SEED, Fit, Optimiser, above_zero, at_least, unchanged, vanishing
-from lasw.tuning.optimisers.mira.background import Background, background_of
+from lasw.tuning.optimisers.mira.background import Walk, background_of
 from lasw.tuning.pool import Columns, Floats, model_scores
 from lasw.tuning.weights import Weights
 
@@ -88,18 +87,20 @@ class MIRA(Optimiser):
     def learn(self, pool: Pool, start: Weights, others: Sequence[Weights]) -> Fit:
         """New weights; the previous ones and one warning if no sentence asks for a step."""
         columns = Columns.of(pool)
-        run = _Run(self, columns, background_of(self.measure, pool, columns), columns.vector(start))
+        background, walk = background_of(self.measure, pool, columns), self._walk(columns, start)
         generator = np.random.default_rng(self.seed)
-        sentences = len(columns.starts) - 1
-        best: tuple[float, int, Floats] | None = None
+        sentences, d, moves = len(columns.starts) - 1, columns.dense.shape[1], 0
+        best, scores = (-np.inf, 0, walk.weights), np.empty(len(columns))
         for number in range(1, self.passes + 1):
             turn = generator.permutation(sentences) if self.shuffle else np.arange(sentences)
-            run.go_over(turn)
-            score = run.score()
-            if best is None or score > best[0]:
-                best = score, number, run.mean
-        assert best is not None
-        if not run.moves:
+            moves += background.go_over(turn, walk)
+            walk.time += sentences
+            mean = walk.mean
+            model_scores(columns.features, mean[:d], mean[d:], 0, scores)
+            score = background.corpus_score(columns.best(scores))
+            if number == 1 or score > best[0]:
+                best = score, number, mean
+        if not moves:
             return unchanged(start, self.nothing(), best[0])
         score, number, vector = best
         if not np.isfinite(vector).all():
@@ -109,52 +110,23 @@ class MIRA(Optimiser):
         warnings = vanishing((vector * columns.scale)[varies], lambda k: _column_name(int(varies[k]), start, columns))
         return Fit(weights, score, number, warnings)
 
+    def _walk(self, columns: Columns, start: Weights) -> Walk:
+        # A feature that is the same for all candidates of a sentence has no say.
+        weights, inverse = np.where(columns.varies, columns.vector(start), 0.0), columns.varies.astype(np.float64)
+        if self.scaling == "standard":
+            inverse /= columns.scale
+            inverse[: columns.dense.shape[1]] *= UNIT
+            deviation = columns.spread(columns.scores(weights))
+            weights *= UNIT / deviation if deviation > 0 else 1.0
+        settings = self.c, self.decay, self.model_bg, self.safe_hope
+        return Walk(columns.starts, columns.features, inverse, settings, weights, np.zeros_like(weights))
+
     def nothing(self) -> str:
         """See `Optimiser`."""
         return (
             f"no sentence asks for other weights: {self.measure.name} or the features do not tell its candidates "
             "apart, or they are ranked well"
         )
-
-
-class _Run:
-    """The weights on their way."""
-
-    def __init__(self, mira: MIRA, columns: Columns, background: Background, start: Floats) -> None:
-        self._columns = columns
-        self._background = background
-        self._settings = (mira.c, mira.decay, mira.model_bg, mira.safe_hope)
-        # A feature that is the same for all candidates of a sentence has no say.
-        self._weights = np.where(columns.varies, start, 0.0)
-        self._inverse = columns.varies.astype(np.float64)
-        if mira.scaling == "standard":
-            self._inverse /= columns.scale
-            self._inverse[: columns.dense.shape[1]] *= UNIT
-            deviation = columns.spread(columns.scores(self._weights))
-            self._weights *= UNIT / deviation if deviation > 0 else 1.0
-        self._lag = np.zeros_like(self._weights)
-        self._time = 0
-        self.moves = 0
-        self._scores = np.empty(len(columns))
-
-    @property
-    def mean(self) -> Floats:
-        """(d + p,) the mean of the weights behind all sentences so far."""
-        return self._weights - self._lag / self._time
-
-    def go_over(self, turn: NDArray[np.int64]) -> None:
-        """One pass."""
-        starts, features = self._columns.starts, self._columns.features
-        self.moves += self._background.go_over(
-            turn, starts, features, self._inverse, self._settings, self._weights, self._lag, self._time
-        )
-        self._time += len(turn)
-
-    def score(self) -> float:
-        """Pool score of the mean weights."""
-        mean, d = self.mean, self._columns.dense.shape[1]
-        model_scores(self._columns.features, mean[:d], mean[d:], 0, self._scores)
-        return self._background.corpus_score(self._columns.best(self._scores))
 
 
 def _overflow(vector: Floats, start: Weights, columns: Columns) -> UserError:

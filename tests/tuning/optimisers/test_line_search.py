@@ -149,6 +149,20 @@ def test_what_only_rounding_separates_is_no_interval(scale: float) -> None:
     assert best.position == pytest.approx(1.1 * second)
 
 
+@pytest.mark.parametrize(
+    ("slope", "width", "intervals"), [(1e-5, 1e-8, 3), (1e-5, 1e-6, 4), (1e3, 1e-8, 3), (1e3, 1e-3, 4)]
+)
+def test_rounding_is_measured_in_units_of_the_line(slope: float, width: float, intervals: int) -> None:
+    # Changes at 0, `width` and 30000: whatever the slopes, the unit is about 10000 and its rounding 1e-7.
+    statistics = np.array([[0.1, 1.0], [0.9, 1.0], [0.9, 1.0], [0.1, 1.0], [0.5, 1.0], [0.4, 1.0]])
+    places = np.array([0.0, 0.0, 0.0, width, 0.0, 30000.0])
+    slopes = slope * np.array([0.0, 1.0] * 3)
+    lines = LineSearch(np.array([0, 2, 4, 6]), statistics, metric("BLEU:corpus=mean"))
+    best = lines.search(-places * slopes, slopes)
+    assert best.intervals == intervals
+    assert best.score == pytest.approx(2.3 / 3 if intervals == 4 else 1.5 / 3)
+
+
 def test_three_lines_through_one_point_have_no_interval_for_the_middle_one() -> None:
     position, score = search([0, 0, 0], [-1, 0, 1], [0.2, 0.9, 0.1])
     assert score == 0.2

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from lasw.tuning.optimisers.pairs.sampling import PairSampler
+from lasw.tuning.optimisers.pairs.wro import WRO
 
 MASK = 2**64 - 1
 GOLDEN = 0x9E3779B97F4A7C15
@@ -111,6 +112,15 @@ def test_at_least_one_oracle_and_one_is_enough():
     pairs = PairSampler(oracle_share=0.01).sample(scores, np.arange(4), np.array([0, 4]), np.ones(4, int))
     assert set(pairs.better.tolist()) == {1}  # of equal ones the first
     assert set(pairs.worse.tolist()) == {0}  # the 50 largest differences are all with it
+
+
+def test_numbers_of_the_papers_and_the_smallest_there_are():
+    sampler = PairSampler()
+    assert (sampler.draws, sampler.pairs, sampler.threshold, WRO().oracle_share) == (5000, 50, 0.05, 0.1)
+    pairs = PairSampler(draws=1, pairs=1, threshold=0.0).sample(
+        np.arange(9.0), np.arange(9), np.array([0, 9]), np.ones(9, int)
+    )
+    assert len(pairs) <= 1
 
 
 def test_nothing_to_learn_from():

@@ -156,6 +156,14 @@ def test_no_feature_differs():
     found = fit_ranking(np.zeros((4, 2)), np.ones(4), np.ones(4), np.array([0.5, -1.0]))
     assert found.weights.tolist() == [0.5, -1.0]
     assert "no feature differs" in found.warnings[0]
+    assert (found.objective, found.steps) == (0.0, 0)
+
+
+@pytest.mark.parametrize(("matrix", "most"), [(np.asarray, 1), (sp.csr_array, 0)])
+def test_too_few_steps_are_reported(monkeypatch, matrix, most):
+    x, y, c = some_pairs(9)
+    monkeypatch.setattr(ranking, "MAX_STEPS", most)
+    assert any("did not converge" in warning for warning in fit_ranking(matrix(x), y, c, np.zeros(5)).warnings)
 
 
 def test_degenerate_weights_are_reported():

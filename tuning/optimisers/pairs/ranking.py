@@ -19,7 +19,7 @@ Few dense columns: Newton's method, one X'WX a step. Sparse or many columns: L-B
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -51,16 +51,16 @@ class Ranking:
         moved: (q,) bool, columns whose weight was learnt; the others have their start weight.
         objective: F at the end.
         steps: of the solver.
-        warnings: one line each, for the user.
         scale: (q,) what each column was divided by; 0 where it does not differ.
+        warnings: one line each, for the user.
     """
 
     weights: Floats
     moved: NDArray[np.bool_]
     objective: float
     steps: int
-    warnings: tuple[str, ...] = ()
-    scale: Floats = field(default_factory=lambda: np.empty(0))
+    scale: Floats
+    warnings: tuple[str, ...]
 
 
 class Loss(Protocol):
@@ -169,7 +169,7 @@ def _fit(
     moved = scale > (NOISE * magnitude if magnitude is not None else 0.0)
     if not moved.any():
         nothing = ("no feature differs within the pairs: the weights stay",)
-        return Ranking(start.copy(), moved, 0.0, 0, nothing, scale)
+        return Ranking(start.copy(), moved, 0.0, 0, scale, nothing)
     scaled = _scaled(x, moved, scale)
     problem = _Problem(scaled, labels, MIRROR_IMAGES * c, LOSSES[loss](), l2)
     solve = _newton if isinstance(scaled, np.ndarray) and scaled.shape[1] <= NEWTON_COLUMNS else _lbfgs
@@ -180,7 +180,7 @@ def _fit(
     warnings = vanishing(b, lambda k: names[places[k]] if names is not None else f"column {places[k]}")
     if not converged:
         warnings = (f"the regression did not converge in {steps} steps", *warnings)
-    return Ranking(weights, moved, problem.value(b), steps, warnings, scale)
+    return Ranking(weights, moved, problem.value(b), steps, scale, warnings)
 
 
 @dataclass(frozen=True)

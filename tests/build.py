@@ -129,3 +129,9 @@ def everything(nbest: NBest) -> tuple[Any, ...]:
 def texts(nbest: NBest) -> list[tuple[int, str]]:
     """(sentence, text) of every hypothesis."""
     return [(int(owner), nbest.hypotheses.text(k)) for k, owner in enumerate(nbest.owner)]
+
+
+def rows_of(nbest: NBest) -> list[tuple[int, str, tuple[float, ...], float]]:
+    """(sentence, text, dense values, total) of every hypothesis."""
+    dense, totals = map(tuple, nbest.dense.tolist()), nbest.score.tolist()
+    return [(*row, values, total) for row, values, total in zip(texts(nbest), dense, totals, strict=True)]

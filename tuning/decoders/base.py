@@ -43,6 +43,11 @@ class Decoder(ABC):
             UserError: this decoder cannot, or as `decode`.
             ValueError: another number of weights than of sentences.
         """
+        if len(weights) != len(source):
+            raise ValueError(f"{len(weights)} weights for {len(source)} sentences")
+        return self._decode_each(source, weights, n, vocabulary)
+
+    def _decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
         raise UserError(
             f"{self.name} cannot translate with other weights for every sentence",
             remedy="decode N-best lists and rerank them with 'lasw rerank --local-weights'",

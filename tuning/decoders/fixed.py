@@ -69,15 +69,7 @@ class Fixed(Decoder):
         nbest = self._list(vocabulary, len(source))
         return _sorted(nbest, _scores(nbest, weights), n)
 
-    def decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
-        """The lists, those of sentence k in the order of `weights[k]`; see `Decoder.decode_each`.
-
-        Raises:
-            UserError: as `decode`.
-            ValueError: another number of weights than of sentences.
-        """
-        if len(weights) != len(source):
-            raise ValueError(f"{len(weights)} weights for {len(source)} sentences")
+    def _decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
         nbest = self._list(vocabulary, len(source))
         score = np.empty(len(nbest))
         ends = np.searchsorted(nbest.owner, np.arange(len(source) + 1))

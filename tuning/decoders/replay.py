@@ -38,15 +38,7 @@ class Replay(Fixed):
         pool = self._recorded(len(source), vocabulary)
         return self._best(pool, pool.model_scores(weights), n)
 
-    def decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
-        """The n best of sentence k under `weights[k]`; see `Decoder.decode_each`.
-
-        Raises:
-            UserError: as `decode`.
-            ValueError: another number of weights than of sentences.
-        """
-        if len(weights) != len(source):
-            raise ValueError(f"{len(weights)} weights for {len(source)} sentences")
+    def _decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
         pool = self._recorded(len(source), vocabulary)
         scores = np.empty(len(pool))
         for k, one in enumerate(weights):

@@ -61,12 +61,7 @@ def read_moses_files(
     statistics = list(_sections(scores, _SCORES, encoding))
     _check_pairs(sections, statistics, features, scores)
     names = _names(sections, features)
-    parts: list[tuple[list[int], list[float]]] = []
-    for section in sections:
-        if any(section.sparse):
-            parts.extend(_entries(section, sparse_names))
-        else:
-            parts.extend([([], [])] * section.count)
+    sparse = _sparse(sections, sparse_names)
     owner = np.repeat([s.sentence for s in sections], [s.count for s in sections]).astype(np.int32)
     return ScoredList(
         names,
@@ -74,7 +69,7 @@ def read_moses_files(
         np.concatenate([s.values for s in sections]),
         np.concatenate([_whole(s) for s in statistics]),
         metric(_METRIC).statistics_key(),
-        _csr(parts, sparse_names) if len(sparse_names) else None,
+        sparse,
         sparse_names if len(sparse_names) else None,
         features,
     )
@@ -192,32 +187,27 @@ def _header(line: str, kind: str, form: str, place: Place) -> tuple[int, int, in
 
 def _check_pairs(features: list[_Section], scores: list[_Section], features_path: str, scores_path: str) -> None:
     for ours, theirs in itertools.zip_longest(features, scores):
-        if theirs is None or (ours is not None and ours.sentence != theirs.sentence):
-            present = {section.sentence for section in scores}
-            if ours.sentence not in present:
+        if ours is not None and theirs is not None and ours.sentence == theirs.sentence:
+            if ours.count != theirs.count:
+                raise theirs.place.error(
+                    f"{theirs.count} candidates of sentence {theirs.sentence}",
+                    expected=f"{ours.count}, as in {features_path}",
+                )
+            continue
+        same_order = "the same sentences in the same order"
+        if ours is not None:
+            if ours.sentence not in {section.sentence for section in scores}:
                 raise UserError(
                     f"sentence {ours.sentence} is missing", path=scores_path, expected=f"as in {features_path}"
                 )
-        if theirs is None and ours is not None:
-            raise ours.place.error(
-                f"sentence {ours.sentence} once more than in {scores_path}",
-                expected="the same sentences in the same order",
+            if theirs is None:
+                raise ours.place.error(f"sentence {ours.sentence} once more than in {scores_path}", expected=same_order)
+        if theirs.sentence not in {section.sentence for section in features}:
+            raise UserError(
+                f"sentence {theirs.sentence} is missing", path=features_path, expected=f"as in {scores_path}"
             )
-        if ours is None or ours.sentence != theirs.sentence:
-            present = {section.sentence for section in features}
-            if theirs.sentence not in present:
-                raise UserError(
-                    f"sentence {theirs.sentence} is missing", path=features_path, expected=f"as in {scores_path}"
-                )
-            raise theirs.place.error(
-                f"sentence {theirs.sentence} where {features_path} has {'none' if ours is None else ours.sentence}",
-                expected="the same sentences in the same order",
-            )
-        if ours.count != theirs.count:
-            raise theirs.place.error(
-                f"{theirs.count} candidates of sentence {theirs.sentence}",
-                expected=f"{ours.count}, as in {features_path}",
-            )
+        have = "none" if ours is None else ours.sentence
+        raise theirs.place.error(f"sentence {theirs.sentence} where {features_path} has {have}", expected=same_order)
 
 
 def _names(sections: list[_Section], path: str) -> FeatureNames:
@@ -239,28 +229,34 @@ def _names(sections: list[_Section], path: str) -> FeatureNames:
     return FeatureNames(tuple(groups))
 
 
-def _entries(section: _Section, names: Vocabulary) -> Iterator[tuple[list[int], list[float]]]:
-    """Columns and values of the sparse features of every candidate."""
-    for k in range(section.count):
-        place = Place(section.place.path, None if section.place.line is None else section.place.line + 1 + k)
-        row: dict[int, float] = {}
-        for token in section.sparse[k]:
-            name, _, value = token.rpartition("=")
-            if not name or not is_number(value):
-                raise place.error(repr(token), expected="NAME=VALUE")
-            column = names.add(name)
-            if column in row:
-                raise place.error(f"feature {name} is there twice", expected="once")
-            row[column] = finite(value, f"feature {name}", place)
-        kept = sorted((column, value) for column, value in row.items() if value)
-        yield [column for column, _ in kept], [value for _, value in kept]
+def _sparse(sections: list[_Section], names: Vocabulary) -> scipy.sparse.csr_array | None:
+    """The sparse features of all candidates."""
+    starts, columns, values = [0], [], []
+    for section in sections:
+        for k in range(section.count):
+            entries = sorted(_entries(section, k, names).items()) if section.sparse else []
+            columns += [column for column, value in entries if value]
+            values += [value for _, value in entries if value]
+            starts.append(len(columns))
+    if not len(names):
+        return None
+    arrays = (np.array(values, dtype=np.float64), np.array(columns, dtype=np.int32), np.array(starts, dtype=np.int64))
+    return scipy.sparse.csr_array(arrays, shape=(len(starts) - 1, len(names)))
 
 
-def _csr(rows: list[tuple[list[int], list[float]]], names: Vocabulary) -> scipy.sparse.csr_array:
-    starts = np.cumsum([0, *(len(columns) for columns, _ in rows)])
-    columns = np.array([c for row, _ in rows for c in row], dtype=np.int32)
-    values = np.array([v for _, row in rows for v in row], dtype=np.float64)
-    return scipy.sparse.csr_array((values, columns, starts), shape=(len(rows), len(names)))
+def _entries(section: _Section, k: int, names: Vocabulary) -> dict[int, float]:
+    """The sparse features of candidate k by column."""
+    place = Place(section.place.path, None if section.place.line is None else section.place.line + 1 + k)
+    row: dict[int, float] = {}
+    for token in section.sparse[k]:
+        name, _, value = token.rpartition("=")
+        if not name or not is_number(value):
+            raise place.error(repr(token), expected="NAME=VALUE")
+        column = names.add(name)
+        if column in row:
+            raise place.error(f"feature {name} is there twice", expected="once")
+        row[column] = finite(value, f"feature {name}", place)
+    return row
 
 
 def _whole(section: _Section) -> NDArray[Any]:

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from build import rows_of, sparse_rows
 from lasw.metrics import UserError, Vocabulary
 from lasw.tuning import NBest, Weights, read_weights
 from lasw.tuning.decoders.command import Command
@@ -59,21 +60,12 @@ def open_command(
     return Command(command, place / "weights.json", folder=place, jobs=jobs)
 
 
+def contents(nbest: NBest) -> list[tuple[int, str, tuple[float, ...], float, dict[str, float]]]:
+    return [(*row, sparse) for row, sparse in zip(rows_of(nbest), sparse_rows(nbest), strict=True)]
+
+
 def decoded(decoder: Command, n: int = 3) -> NBest:
     return decoder.decode(SOURCE, decoder.start_weights(), n, Vocabulary())
-
-
-def content(nbest: NBest) -> list[tuple[int, str, list[float], float, dict[str, float]]]:
-    found = []
-    for k in range(len(nbest)):
-        sparse = {}
-        if nbest.sparse is not None and nbest.sparse_names is not None:
-            row = nbest.sparse[[k]].tocoo()
-            sparse = {nbest.sparse_names[int(c)]: float(v) for c, v in zip(row.coords[1], row.data, strict=True)}
-        found.append(
-            (int(nbest.owner[k]), nbest.hypotheses.text(k), nbest.dense[k].tolist(), float(nbest.score[k]), sparse)
-        )
-    return found
 
 
 def test_it_gets_weights_sentences_and_n(place: Path) -> None:
@@ -84,9 +76,9 @@ def test_it_gets_weights_sentences_and_n(place: Path) -> None:
             words = line.upper().split() + ["x"] * k
             total = 0.5 * -len(words) + 2.0 * k
             expected.append(
-                (s, " ".join(words), [-len(words), k], total, {f"WT_{'_'.join(line.split()) or 'none'}": 1.0})
+                (s, " ".join(words), (-len(words), k), total, {f"WT_{'_'.join(line.split()) or 'none'}": 1.0})
             )
-    assert content(nbest) == expected
+    assert contents(nbest) == expected
     assert nbest.names == open_command(place).start_weights().names
 
 
@@ -107,12 +99,12 @@ def test_the_weights_of_the_call_count(place: Path) -> None:
     ],
 )
 def test_input_and_output_by_file_or_stream(place: Path, command: str) -> None:
-    assert content(decoded(open_command(place, command))) == content(decoded(open_command(place)))
+    assert contents(decoded(open_command(place, command))) == contents(decoded(open_command(place)))
 
 
 @pytest.mark.parametrize("jobs", [2, 3, 9])
 def test_parts_give_the_same_list(place: Path, jobs: int) -> None:
-    assert content(decoded(open_command(place, jobs=jobs))) == content(decoded(open_command(place)))
+    assert contents(decoded(open_command(place, jobs=jobs))) == contents(decoded(open_command(place)))
 
 
 def test_moses_ini_keeps_its_other_lines(place: Path) -> None:

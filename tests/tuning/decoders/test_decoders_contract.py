@@ -117,7 +117,7 @@ class TestDecoders:
 
     def test_weights_for_every_sentence_or_one_line_that_it_cannot(self, decoder: Decoder) -> None:
         start = decoder.start_weights()
-        if type(decoder).decode_each is Decoder.decode_each:
+        if type(decoder)._decode_each is Decoder._decode_each:
             with pytest.raises(UserError, match=f"{decoder.name} cannot translate with other weights for every sent"):
                 decoder.decode_each(SOURCE, [start] * 3, 2, Vocabulary())
             return

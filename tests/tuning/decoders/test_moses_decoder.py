@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from stand_in_moses import Candidate, system
 
+from build import rows_of
 from lasw.metrics import UserError, Vocabulary
 from lasw.tuning import Moses, NBest, Weights, read_weights
 from lasw.tuning.decoders.moses.features import parse_shown
@@ -71,13 +72,6 @@ def decoded(decoder: Moses, weights: Weights | None = None, n: int = 3, source: 
     return decoder.decode(source, weights or decoder.start_weights(), n, Vocabulary())
 
 
-def content(nbest: NBest) -> list[tuple[int, str, list[float], float]]:
-    return [
-        (int(nbest.owner[k]), nbest.hypotheses.text(k), nbest.dense[k].tolist(), float(nbest.score[k]))
-        for k in range(len(nbest))
-    ]
-
-
 def test_lists_follow_the_weights_and_hold_the_best(place: Path) -> None:
     decoder = opened(place)
     start = decoder.start_weights()
@@ -86,13 +80,13 @@ def test_lists_follow_the_weights_and_hold_the_best(place: Path) -> None:
     nbest = decoded(decoder, weights, n=2)
     for k, sentence in enumerate(SOURCE):
         best = sorted({-float(np.dot(weights.dense, dense)): text for text, dense, _ in SENTENCES[sentence]}.items())
-        mine = [text for owner, text, _, _ in content(nbest) if owner == k]
+        mine = [text for owner, text, _, _ in rows_of(nbest) if owner == k]
         assert mine == [text for _, text in best][:2]
 
 
 @pytest.mark.parametrize("jobs", [2, 3, 7, 20])
 def test_any_number_of_processes_gives_the_same(place: Path, jobs: int) -> None:
-    assert content(decoded(opened(place, jobs=jobs))) == content(decoded(opened(place)))
+    assert rows_of(decoded(opened(place, jobs=jobs))) == rows_of(decoded(opened(place)))
 
 
 def test_sparse_features(place: Path) -> None:
@@ -128,7 +122,7 @@ def test_the_written_ini_is_accepted_and_has_the_options(place: Path) -> None:
     assert "[drop-unknown]\ntrue\n" in text
     assert read_weights(place / "tuned.ini").by_group()["TranslationModel0"] == [0.3, 0.4]
     again = Moses(place / "tuned.ini", moses=str(place / "moses"), folder=place)
-    assert content(decoded(again)) == content(decoded(decoder, weights))
+    assert rows_of(decoded(again)) == rows_of(decoded(decoder, weights))
 
 
 def test_an_old_moses(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,13 +151,13 @@ def test_an_old_ini_of_a_new_moses(place: Path) -> None:
 
 
 def test_confusion_networks_are_cut_between_sentences(place: Path) -> None:
-    texts = [text for _, text, _, _ in content(decoded(opened(place)))]
+    texts = [text for _, text, _, _ in rows_of(decoded(opened(place)))]
     networks = {f"ein{k} 0.5 der 0.5\nhaus 1": found for k, found in enumerate(SENTENCES.values())}
     system(place, networks, GROUPS)
     source = [network + "\n" for network in networks]  # the line that ends it is blank
     one = decoded(opened(place, inputtype=1), source=source)
-    assert content(one) == content(decoded(opened(place, inputtype=1, jobs=3), source=source))
-    assert [text for _, text, _, _ in content(one)] == texts
+    assert rows_of(one) == rows_of(decoded(opened(place, inputtype=1, jobs=3), source=source))
+    assert [text for _, text, _, _ in rows_of(one)] == texts
 
 
 def test_lists_go_through_a_command(place: Path) -> None:
@@ -239,7 +233,7 @@ def test_of_what_moses_said_the_reason_is_shown(place: Path) -> None:
 def test_blank_lines_have_lists_of_nothing(place: Path) -> None:
     source = [SOURCE[0], "", "  ", SOURCE[1]]
     for jobs in (1, 4):
-        found = content(decoded(opened(place, jobs=jobs), source=source))
+        found = rows_of(decoded(opened(place, jobs=jobs), source=source))
         assert [(k, text) for k, text, _, _ in found if k in (1, 2)] == [(1, ""), (2, "")]
         assert {k for k, *_ in found} == {0, 1, 2, 3}
 

@@ -16,9 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from build import rows_of
 from lasw.metrics import Corpus, UserError, Vocabulary
 from lasw.scripts.parallel_text.train import train_thot
-from lasw.tuning import FeatureNames, NBest, Thot, Weights
+from lasw.tuning import FeatureNames, Thot, Weights
 from lasw.tuning.decoders.thot.decoder import DEFAULT_WEIGHTS, FEATURES, NAMES
 from lasw.tuning.decoders.thot.language_model import LanguageModel, train_language_model
 from lasw.tuning.decoders.thot.phrase_extraction import extract, phrase_texts, spans
@@ -211,13 +212,6 @@ SOURCE = [
 ]
 
 
-def content(nbest: NBest) -> list[tuple[int, str, tuple[float, ...], float]]:
-    return [
-        (int(owner), nbest.hypotheses.text(k), tuple(nbest.dense[k].tolist()), float(nbest.score[k]))
-        for k, owner in enumerate(nbest.owner)
-    ]
-
-
 def test_it_translates(system: Path) -> None:
     draw = random.Random(99)
     pairs = [sentence(draw) for _ in range(30)]
@@ -237,7 +231,7 @@ def test_scores_are_weighted_features_and_a_constant(system: Path) -> None:
         assert np.ptp(rest[rows]) < 1e-4 * max(1.0, np.abs(nbest.score[rows]).max())
         assert np.all(np.diff(nbest.score[rows]) <= 1e-9)
     assert nbest.names.components == FEATURES
-    assert len(set(content(nbest))) == len(nbest)
+    assert len(set(rows_of(nbest))) == len(nbest)
 
 
 def test_totals_that_are_no_numbers_become_weighted_features(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,9 +247,9 @@ def test_totals_that_are_no_numbers_become_weighted_features(system: Path, monke
 def test_the_empty_sentence_has_one_empty_hypothesis(system: Path) -> None:
     nbest = Thot(system).decode(SOURCE, ONES, 5, Vocabulary())
     rows = np.flatnonzero(nbest.owner == 1)
-    assert [content(nbest)[k] for k in rows] == [(1, "", (0.0,) * 8, 0.0)]
+    assert [rows_of(nbest)[k] for k in rows] == [(1, "", (0.0,) * 8, 0.0)]
     only = Thot(system).decode([""], ONES, 5, Vocabulary())
-    assert content(only) == [(0, "", (0.0,) * 8, 0.0)]
+    assert rows_of(only) == [(0, "", (0.0,) * 8, 0.0)]
     assert len(Thot(system).decode([], ONES, 5, Vocabulary())) == 0
 
 
@@ -270,32 +264,32 @@ def test_neither_processes_nor_earlier_calls_matter(system: Path) -> None:
     source = [*SOURCE, *(sentence(draw)[0] for _ in range(20))]
     other = Weights(NAMES, np.array([0.3, 0.6, 0.2, 0.1, 0.5, 1.5, 0.4, 0.2]))
     one, three = Thot(system, jobs=1), Thot(system, jobs=3)
-    expected = content(one.decode(source, ONES, 30, Vocabulary()))
+    expected = rows_of(one.decode(source, ONES, 30, Vocabulary()))
     three.decode(source[::-1], other, 10, Vocabulary())
     three.decode(source, other, 10, Vocabulary())
     vocabulary = Vocabulary()
     vocabulary.add("before")
-    assert content(three.decode(source, ONES, 30, vocabulary)) == expected
-    assert content(one.decode(source, other, 30, Vocabulary())) != expected
-    assert content(one.decode(source, ONES, 30, Vocabulary())) == expected
+    assert rows_of(three.decode(source, ONES, 30, vocabulary)) == expected
+    assert rows_of(one.decode(source, other, 30, Vocabulary())) != expected
+    assert rows_of(one.decode(source, ONES, 30, Vocabulary())) == expected
 
 
 def test_distinct_texts(system: Path) -> None:
     by_features = Thot(system).decode(SOURCE[:1], ONES, 40, Vocabulary())
     by_text = Thot(system, distinct="text", candidates=5).decode(SOURCE[:1], ONES, 40, Vocabulary())
-    texts = [row[1] for row in content(by_text)]
+    texts = [row[1] for row in rows_of(by_text)]
     assert len(set(texts)) == len(texts)
-    assert len({row[1] for row in content(by_features)}) < len(by_features)
+    assert len({row[1] for row in rows_of(by_features)}) < len(by_features)
 
 
 def test_a_dead_process_is_an_error_and_the_next_call_works(system: Path) -> None:
     decoder = Thot(system)
-    expected = content(decoder.decode(SOURCE, ONES, 3, Vocabulary()))
+    expected = rows_of(decoder.decode(SOURCE, ONES, 3, Vocabulary()))
     decoder._workers[0]._process.send_signal(signal.SIGKILL)
     decoder._workers[0]._process.wait()
     with pytest.raises(UserError, match=r"the Thot decoder died \(code -9\); its last lines: none"):
         decoder.decode(SOURCE, ONES, 3, Vocabulary())
-    assert content(decoder.decode(SOURCE, ONES, 3, Vocabulary())) == expected
+    assert rows_of(decoder.decode(SOURCE, ONES, 3, Vocabulary())) == expected
 
 
 def test_processes_end_with_the_decoder(system: Path) -> None:

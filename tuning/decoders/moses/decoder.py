@@ -125,15 +125,8 @@ class Moses(Decoder):
 
         return self._decoded(self._program, source, write, weights, n, vocabulary)
 
-    def decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
-        """N-best lists, sentence k with `weights[k]`, in processes of one thread each; see `Decoder.decode_each`.
-
-        Raises:
-            UserError: as `decode`, or the input is no text.
-            ValueError: another number of weights than of sentences.
-        """
-        if len(weights) != len(source):
-            raise ValueError(f"{len(weights)} weights for {len(source)} sentences")
+    def _decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
+        """In processes of one thread each, with text as input."""
         if self._inputtype not in (None, 0):
             raise UserError(f"input type {self._inputtype} with other weights for every sentence", expected="text, 0")
         if not source:

@@ -106,15 +106,7 @@ class Thot(Decoder):
         """
         return self.decode_each(source, [weights] * len(source), n, vocabulary)
 
-    def decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
-        """N-best lists, sentence k with `weights[k]`; see `Decoder.decode_each`.
-
-        Raises:
-            UserError: as `decode`.
-            ValueError: another number of weights than of sentences.
-        """
-        if len(weights) != len(source):
-            raise ValueError(f"{len(weights)} weights for {len(source)} sentences")
+    def _decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
         for one in weights:
             if one.names != NAMES or one.sparse:
                 found = [*one.names.components, *one.sparse]

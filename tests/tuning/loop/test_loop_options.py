@@ -247,3 +247,23 @@ def test_lists_of_other_weights_are_not_taken_for_those_of_this_round(tmp_path: 
     run(tmp_path / "run", **SEVERAL)
     assert what_counts(tmp_path / "run") == what_counts(tmp_path / "wanted")
     assert log(tmp_path / "run")[1]["others"][0]["hypotheses"] == SENTENCES * 6
+
+
+@pytest.mark.parametrize(("settings", "place", "other"), [({}, "002/{}", "003/{}"), (SEVERAL, "002/{}-2", "002/{}-3")])
+def test_what_lies_beside_a_decoding_that_was_killed_is_not_taken_for_its_list(
+    tmp_path: Path, settings: dict[str, Any], place: str, other: str
+) -> None:
+    class Dying(Toy):
+        def decode(self, source: Sequence[str], weights: Weights, n: int, vocabulary: Vocabulary) -> NBest:
+            raise Killed
+
+    run(tmp_path, **settings)
+    wanted = what_counts(tmp_path)
+    for name, end in (("before", "json"), ("nbest", "gz"), ("decode", "json")):
+        folder = tmp_path / "iterations"
+        shutil.copy(folder / f"{other.format(name)}.{end}", folder / f"{place.format(name)}.{end}")
+    (tmp_path / "iterations/002/iteration.json").unlink()
+    with pytest.raises(Killed):
+        run(tmp_path, Dying(), **settings)
+    run(tmp_path, **settings)
+    assert what_counts(tmp_path) == wanted

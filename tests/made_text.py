@@ -36,6 +36,29 @@ def parallel_text(count: int, seed: int = 1) -> tuple[list[str], list[str]]:
     return [source for source, _ in pairs], [target for _, target in pairs]
 
 
+WORDS = ["red", "blue", "house", "tree", "runs", "sees", "the", "a", "slowly", "today"]
+
+
+def write_spoilt_lists(folder: Path, name: str, seed: int, sentences: int, words: int) -> list[str]:
+    """``NAME.ref`` and ``NAME.nbest``, lists of 8; the feature TM tells how spoilt one is, LM nothing.
+
+    Returns:
+        The references.
+    """
+    draw = random.Random(seed)
+    references, lines = [], []
+    for owner in range(sentences):
+        reference = [draw.choice(WORDS) for _ in range(words)]
+        references.append(" ".join(reference))
+        for _ in range(8):
+            spoilt = 0.7 * draw.random()
+            text = " ".join(w if draw.random() > spoilt else draw.choice(WORDS) for w in reference)
+            lines.append(f"{owner} ||| {text} ||| LM= {draw.gauss(0, 1):.3f} TM= {-spoilt:.3f} ||| 0")
+    (folder / f"{name}.ref").write_text("\n".join(references) + "\n")
+    (folder / f"{name}.nbest").write_text("\n".join(lines) + "\n")
+    return references
+
+
 def _sentence(draw: random.Random) -> tuple[str, str]:
     subject, thing = _noun_phrase(draw), _noun_phrase(draw)
     verb, adverb = draw.choice(_VERBS), draw.choice(_ADVERBS)

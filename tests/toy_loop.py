@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from lasw.metrics import Corpus, References, Vocabulary, metric
 from lasw.tuning import (
@@ -130,3 +132,18 @@ def dev_bleu(weights: Weights) -> float:
 
 class Killed(BaseException):
     """Ends a run between or within two writes."""
+
+
+class Writes:
+    """Ends a run at a write of a file: the one that makes `left` 0."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.left = 0
+        self._replace = os.replace
+        monkeypatch.setattr(os, "replace", self._replaced)
+
+    def _replaced(self, source: str, target: str) -> None:
+        self.left -= 1
+        if self.left == 0:
+            raise Killed
+        self._replace(source, target)

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from lasw.metrics import UserError, parameters, version
-from lasw.tuning.comparison.fingerprints import PATHS, Fingerprints
 from lasw.tuning.comparison.settings import (
     DEFAULT_LOSS,
     NO_TUNING,
@@ -22,10 +21,13 @@ from lasw.tuning.comparison.settings import (
     System,
     TestSet,
 )
+from lasw.tuning.decoders import open_decoder
 from lasw.tuning.loop import CONFIGURATION, Configuration
 from lasw.tuning.optimisers import OPTIMISERS, make_optimiser
+from lasw.tuning.provenance import fingerprint
 from lasw.tuning.run_directory import Json
 
+_PATHS = ("source", "references", "lists", "start")  # of a development or test set
 _HASH = 10  # hexadecimal digits in the name of a folder: 40 bits for a few hundred runs
 
 
@@ -148,7 +150,7 @@ def tasks(comparison: Comparison, found: Sequence[Row], folder: Path, command: s
     Raises:
         UserError: a file that cannot be read, settings that do not fit together.
     """
-    files = Fingerprints()
+    files = _Fingerprints()
     decoders = {name: _with_lists(comparison.decoder, data.lists) for name, data in comparison.development.items()}
     inputs = {
         name: {**files.of_set(data), "decoder": files.of_decoder(decoders[name])}
@@ -217,7 +219,7 @@ def _task(
         "seed": seed,
         "signature": row.signature,
         **known,
-        "files": {key: _shown(getattr(data, key)) for key in PATHS},
+        "files": {key: _shown(getattr(data, key)) for key in _PATHS},
     }
     return Task(
         row.label,
@@ -272,7 +274,7 @@ def _defaults(row: Row) -> Json:
 
 
 def _translation(
-    name: str, data: TestSet, local: str, decoder: dict[str, Any] | None, files: Fingerprints
+    name: str, data: TestSet, local: str, decoder: dict[str, Any] | None, files: _Fingerprints
 ) -> Translation:
     by_lists = decoder is None or (data.lists and decoder["name"] != "fixed")
     used = None if by_lists else _with_lists(decoder, data.lists)
@@ -309,3 +311,36 @@ def _shown(value: Any) -> Any:
     if isinstance(value, tuple):
         return [os.fspath(one) for one in value]
     return None if value is None else os.fspath(value)
+
+
+class _Fingerprints:
+    """What files contain, as hashes, each read once: runs are told apart by it and not by where files are."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+        self._decoders: dict[str, list[str]] = {}
+
+    def of(self, path: str | os.PathLike[str]) -> str:
+        """Of one file's content, decompressed."""
+        name = os.fspath(path)
+        if name not in self._known:
+            self._known[name] = fingerprint(name)
+        return self._known[name]
+
+    def of_set(self, data: TestSet) -> Json:
+        """Of the files of a development or test set, with how they are read."""
+        found: Json = {"encoding": data.encoding, "tokenize": data.tokenize, "lowercase": data.lowercase}
+        for key in _PATHS:
+            value = getattr(data, key, None)
+            found[key] = [self.of(path) for path in (value if isinstance(value, tuple) else [value]) if path]
+        return found
+
+    def of_decoder(self, decoder: dict[str, Any] | None) -> list[str]:
+        """Of the files that decide what a decoder (name and arguments) gives."""
+        if decoder is None:
+            return []
+        key = repr(decoder)
+        if key not in self._decoders:
+            paths = open_decoder(decoder).input_files()
+            self._decoders[key] = [f"{Path(path).name} {self.of(path)}" for path in paths]
+        return self._decoders[key]

@@ -26,7 +26,6 @@ from lasw.metrics import (
 )
 from lasw.tuning.formats import read_weights
 from lasw.tuning.report.charts import Series, dot_rows, line_chart
-from lasw.tuning.report.locality import locality_html
 from lasw.tuning.report.page import document, flat_pairs, html_table, number_html, plain_text
 from lasw.tuning.report.sentences import METRIC, Sentences, sentences_html
 from lasw.tuning.run_directory import Json, read_json
@@ -130,7 +129,7 @@ def comparison_page(data: ComparisonData, title: str = "", system: str | None = 
     body += [
         _significance(table),
         _curves(data),
-        locality_html(data.folder, table, data.description),
+        _locality(data),
         _weights(data),
         _runs(data),
     ]
@@ -156,7 +155,7 @@ def _matrix(table: Json) -> str:
 
 
 def _cell(cell: Json, best: float) -> str:
-    text = number_html(cell["mean"], 2)
+    text = number_html(cell["mean"], ".2f")
     if cell["mean"] == best:
         text = f"<b>{text}</b>"
     if cell["deviation"] is not None:
@@ -183,21 +182,18 @@ def _significance(table: Json) -> str:
     rows = []
     for row in table["rows"][1:]:
         for name, cell in zip(_columns(table), row["cells"], strict=True):
-            cells = [escape(row["row"]), escape(name), _signed(cell["difference"])]
-            interval = "" if cell["low"] is None else f"{_signed(cell['low'])} to {_signed(cell['high'])}"
-            if cell["identical"]:
-                said = "identical"
-            else:
-                said = "" if cell["p_value"] is None else number_html(cell["p_value"], 4)
-            rows.append([*cells, interval, said])
+            cells = [escape(row["row"]), escape(name), number_html(cell["difference"], "+.2f")]
+            interval = "" if cell["low"] is None else _interval(cell)
+            p_value = "identical" if cell["identical"] else number_html(cell["p_value"], ".4f")
+            rows.append([*cells, interval, p_value])
     if not rows:
         return ""
     header = ["row", "measure", f"difference from {escape(table['baseline'])}", "95 % interval", "p"]
     return f"<section><h2>Significance</h2>{html_table(header, rows, 'sortable')}</section>"
 
 
-def _signed(value: float | None) -> str:
-    return "" if value is None else f'<data value="{value!r}">{value:+.2f}</data>'
+def _interval(ends: Json, scale: int = 1) -> str:
+    return f"{number_html(ends['low'], '+.2f', scale)} to {number_html(ends['high'], '+.2f', scale)}"
 
 
 def _curves(data: ComparisonData) -> str:
@@ -215,6 +211,48 @@ def _curves(data: ComparisonData) -> str:
     return f"<section><h2>Development score, first run of every row</h2>{chart}</section>"
 
 
+def _locality(data: ComparisonData) -> str:
+    """What rows with local weights (WRO-local) chose, and of each row's first run the scores that it chose by."""
+    lines, curves = [], []
+    for row in data.description["rows"]:
+        for seed, run in zip(data.table["seeds"], row["runs"], strict=True):
+            # The choice is made on the development set: it is the same for all test sets.
+            choice = read_json((data.folder / run / row["files"][0]).with_suffix(".json"))
+            if choice is None:
+                continue
+            cells = [escape(row["row"]), str(seed), f"<code>{escape(choice['setting'])}</code>"]
+            if "curve" in choice:
+                best = max(choice["curve"], key=lambda point: point["score"])
+                cells += [number_html(choice["global_score"], ".2f", 100), f"<code>{escape(best['setting'])}</code>"]
+                cells += [number_html(best["lead"], "+.2f", 100), number_html(best["p_value"], ".3f")]
+                if run == row["runs"][0]:
+                    curves.append(_setting_curve(f"{row['row']}, seed {seed}", choice))
+            lines.append(cells + [""] * (7 - len(cells)))
+    if not lines:
+        return ""
+    header = ["row", "seed", "setting", "global, leaving one out", "best", "its lead", "p"]
+    return (
+        "<section><h2>Local weights</h2><p>Settings are tried on the development set, each sentence with weights that "
+        "ignore its own pairs; auto takes the best of those whose lead is more than chance (p corrected for their "
+        f"number), else the global weights.</p>{html_table(header, lines, 'sortable')}{''.join(curves)}</section>"
+    )
+
+
+def _setting_curve(title: str, choice: Json) -> str:
+    rows = [
+        [
+            f"<code>{escape(point['setting'])}</code>",
+            number_html(point["score"], ".2f", 100),
+            number_html(point["lead"], "+.2f", 100),
+            _interval(point, 100),
+            number_html(point["p_value"], ".3f"),
+        ]
+        for point in choice["curve"]
+    ]
+    header = ["setting", escape(choice["measure"]), "lead", "95 % interval", "p"]
+    return f"<details><summary>{escape(title)}</summary>{html_table(header, rows, 'sortable')}</details>"
+
+
 def _weights(data: ComparisonData) -> str:
     """Mean share of each dense feature in the L1 norm."""
     names: list[str] = []
@@ -228,7 +266,7 @@ def _weights(data: ComparisonData) -> str:
                 shares.setdefault(name, []).append(value / total)
         names += [name for name in shares if name not in names]
         columns.append({name: float(np.mean(values)) for name, values in shares.items()})
-    rows = [[escape(name), *(number_html(own[name], 3) if name in own else "" for own in columns)] for name in names]
+    rows = [[escape(name), *(number_html(own.get(name), ".3f") for own in columns)] for name in names]
     header = ["feature", *(escape(row["row"]) for row in data.description["rows"])]
     return (
         "<section><h2>Weights</h2><p>Share of the L1 norm of the dense weights, mean of the runs.</p>"
@@ -246,12 +284,11 @@ def _runs(data: ComparisonData) -> str:
             fit = read_json(data.folder / run / "fit.json") or {}
             for warning in fit.get("warnings", []):
                 warnings[f"{row['row']}: {warning}"] = warnings.get(f"{row['row']}: {warning}", 0) + 1
-            seconds = fit.get("seconds")
             rows.append(
                 [
                     escape(row["row"]),
                     str(seed),
-                    "" if seconds is None else number_html(seconds, 1),
+                    number_html(fit.get("seconds"), ".1f"),
                     escape(str(fit.get("iterations", ""))),
                     escape(str(fit.get("reason", ""))),
                     f"<code>{escape(run)}</code>",

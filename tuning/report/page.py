@@ -162,11 +162,11 @@ def _iterations(run: RunData) -> str:
     header += ["largest move of a weight", *(f"{step}, s" for step in _STEPS)]
     rows: list[list[str]] = []
     for record in run.records:
-        cells = [str(record["iteration"]), _percent(record["dev_score"]), _percent(record.get("pool_bleu"))]
-        cells += [_count(record.get(key)) for key in ("candidates", "new_candidates")]
-        moved = record.get("moved")
-        cells.append("" if moved is None else f'<data value="{moved!r}">{moved:.2g}</data>')
-        cells += [_seconds(record["seconds"].get(step)) for step in _STEPS]
+        scores = [record["dev_score"], record.get("pool_bleu")]
+        cells = [str(record["iteration"]), *(number_html(score, ".2f", 100) for score in scores)]
+        cells += [number_html(record.get(key), ",") for key in ("candidates", "new_candidates")]
+        cells.append(number_html(record.get("moved"), ".2g"))
+        cells += [number_html(record["seconds"].get(step), ".2f") for step in _STEPS]
         rows.append(cells)
     note = ""
     if "pool_bleu" not in run.records[-1]:
@@ -214,7 +214,7 @@ def plain_text(value: Any) -> str:
 
 
 def _table(table: Table) -> str:
-    rows = [[escape(c) if isinstance(c, str) else number_html(c, 2) for c in row] for row in table.rows]
+    rows = [[escape(c) if isinstance(c, str) else number_html(c, ".2f") for c in row] for row in table.rows]
     notes = "".join(f"<p>{escape(note)}</p>" for note in table.notes)
     header = [escape(name) for name in table.header]
     return f"<section><h2>{escape(table.title)}</h2>{html_table(header, rows)}{notes}</section>"
@@ -228,18 +228,6 @@ def html_table(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str =
     return f'<div class="wide"><table{marked}>{head}<tbody>{lines}</tbody></table></div>'
 
 
-def number_html(value: float, digits: int = 6) -> str:
-    """A number as it is shown, with its full value for programs."""
-    return f'<data value="{value!r}">{value:.{digits}f}</data>'
-
-
-def _percent(score: float | None) -> str:
-    return "" if score is None else f'<data value="{score!r}">{100 * score:.2f}</data>'
-
-
-def _count(value: int | None) -> str:
-    return "" if value is None else f'<data value="{value}">{value:,}</data>'
-
-
-def _seconds(value: float | None) -> str:
-    return "" if value is None else f'<data value="{value!r}">{value:.2f}</data>'
+def number_html(value: float | None, form: str = ".6f", scale: int = 1) -> str:
+    """A number as it is shown (times `scale`), with its full value for programs; nothing for None."""
+    return "" if value is None else f'<data value="{value!r}">{scale * value:{form}}</data>'

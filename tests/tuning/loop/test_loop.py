@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from toy_loop import REFERENCE, SENTENCES, Killed, Step, Toy, dev_bleu, log, run
+from toy_loop import REFERENCE, SENTENCES, Killed, Step, Toy, Writes, dev_bleu, log, run
 
 from lasw.metrics import Corpus, References, UserError, Vocabulary, metric
 from lasw.tuning import (
@@ -149,20 +149,10 @@ def test_more_iterations_go_on_from_the_last(tmp_path: Path, uninterrupted: Path
 def test_interrupted_at_every_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(tmp_path / "wanted", iterations=2)
     wanted = what_counts(tmp_path / "wanted")
-    real = os.replace
-    left = 0
-
-    def replace(source: str, target: str) -> None:
-        nonlocal left
-        left -= 1
-        if left == 0:
-            raise Killed
-        real(source, target)
-
-    monkeypatch.setattr(os, "replace", replace)
+    writes = Writes(monkeypatch)
     for number in range(1, 60):
         path = tmp_path / str(number)
-        left = number
+        writes.left = number
         try:
             run(path, iterations=2)
         except Killed:
@@ -175,21 +165,10 @@ def test_interrupted_at_every_write(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_interrupted_again_and_again(tmp_path: Path, uninterrupted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = os.replace
-    draw = random.Random(5)
-    left = 0
-
-    def replace(source: str, target: str) -> None:
-        nonlocal left
-        left -= 1
-        if left == 0:
-            raise Killed
-        real(source, target)
-
-    monkeypatch.setattr(os, "replace", replace)
+    writes, draw = Writes(monkeypatch), random.Random(5)
     kills = 0
     while True:
-        left = draw.randint(3, 9)
+        writes.left = draw.randint(3, 9)
         try:
             run(tmp_path / "run")
             break

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from toy_loop import NAMES, REFERENCE, SENTENCES, Killed, Step, Toy, dev_bleu, log, run
+from toy_loop import NAMES, REFERENCE, SENTENCES, Killed, Step, Toy, Writes, dev_bleu, log, run
 
 from lasw.metrics import References, Vocabulary
 from lasw.tuning import Fit, NBest, Pool, Weights, read_json, read_nbest, read_weights
@@ -211,19 +210,9 @@ def test_interrupted_at_every_write(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     settings = {**OPTIONS[option], "iterations": 3 if option == "aggregate" else min(2, OPTIONS[option]["iterations"])}
     run(tmp_path / "wanted", **settings)
     wanted = what_counts(tmp_path / "wanted")
-    real = os.replace
-    left = 0
-
-    def replace(source: str, target: str) -> None:
-        nonlocal left
-        left -= 1
-        if left == 0:
-            raise Killed
-        real(source, target)
-
-    monkeypatch.setattr(os, "replace", replace)
+    writes = Writes(monkeypatch)
     for number in range(2 + list(OPTIONS).index(option), 90, 5):  # each option at other writes: they share the code
-        left = number
+        writes.left = number
         try:
             run(tmp_path / "run", **settings)
         except Killed:

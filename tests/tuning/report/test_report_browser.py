@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import json
-import random
 import re
 import shutil
 import subprocess
@@ -12,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_text import write_spoilt_lists
 
 from lasw.scripts.main import main
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no chromium is installed")
 
-WORDS = ["red", "blue", "house", "tree", "runs", "sees", "the", "a", "slowly", "today"]
 GRID = """
 [comparison]
 seeds = [1, 2, 3]
@@ -72,17 +71,7 @@ onload = () => {
 @pytest.fixture(scope="module")
 def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("browser")
-    draw = random.Random(6)
-    references, lines = [], []
-    for owner in range(20):
-        reference = [draw.choice(WORDS) for _ in range(7)]
-        references.append(" ".join(reference))
-        for _ in range(8):
-            spoilt = 0.7 * draw.random()
-            words = " ".join(w if draw.random() > spoilt else draw.choice(WORDS) for w in reference)
-            lines.append(f"{owner} ||| {words} ||| LM= {draw.gauss(0, 1):.3f} TM= {-spoilt:.3f} ||| 0")
-    (folder / "dev.ref").write_text("\n".join(references) + "\n")
-    (folder / "dev.nbest").write_text("\n".join(lines) + "\n")
+    write_spoilt_lists(folder, "dev", seed=6, sentences=20, words=7)
     (folder / "grid.toml").write_text(GRID)
     assert main(["compare", str(folder / "grid.toml"), "--run", str(folder / "run"), "--quiet"]) == 0
     return folder / "run"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import re
 from html import unescape
 from pathlib import Path
@@ -11,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_text import write_spoilt_lists
 
 from lasw.metrics import Corpus, References, metric
 from lasw.scripts.main import main
 
-WORDS = ["red", "blue", "house", "tree", "runs", "sees", "the", "a", "slowly", "today"]
 GRID = """
 [comparison]
 seeds = [1, 2, 3]
@@ -54,18 +53,8 @@ local = "best"
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
-    draw = random.Random(5)
-    references, lines = [], []
-    for owner in range(20):
-        reference = [draw.choice(WORDS) for _ in range(6)]
-        references.append(" ".join(reference))
-        for _ in range(8):
-            spoilt = 0.7 * draw.random()
-            words = " ".join(w if draw.random() > spoilt else draw.choice(WORDS) for w in reference)
-            lines.append(f"{owner} ||| {words} ||| LM= {draw.gauss(0, 1):.3f} TM= {-spoilt:.3f} ||| 0")
-    (folder / "dev.ref").write_text("\n".join(references) + "\n")
+    references = write_spoilt_lists(folder, "dev", seed=5, sentences=20, words=6)
     (folder / "dev.src").write_text("\n".join(" ".join(reversed(text.split())) for text in references) + "\n")
-    (folder / "dev.nbest").write_text("\n".join(lines) + "\n")
     (folder / "grid.toml").write_text(GRID)
     assert main(["compare", str(folder / "grid.toml"), "--run", str(folder / "run"), "--quiet"]) == 0
     return folder / "run"

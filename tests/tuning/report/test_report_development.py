@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import random
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from made_text import write_spoilt_lists
 from sacrebleu.metrics.bleu import BLEU
 
 from lasw.metrics import UserError
@@ -15,27 +15,15 @@ from lasw.scripts.main import main
 from lasw.tuning import read_development, read_run
 from lasw.tuning.report.sentences import Sentences, sentences_html
 
-WORDS = ["red", "blue", "house", "tree", "runs", "sees", "the", "a", "slowly", "today"]
-
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run over fixed lists of which the second feature is good and the first is not."""
     folder = tmp_path_factory.mktemp("development")
-    draw = random.Random(4)
-    references, lines = [], []
-    for owner in range(15):
-        reference = [draw.choice(WORDS) for _ in range(7)]
-        references.append(" ".join(reference))
-        for _ in range(8):
-            spoilt = 0.7 * draw.random()
-            words = " ".join(w if draw.random() > spoilt else draw.choice(WORDS) for w in reference)
-            lines.append(f"{owner} ||| {words} ||| LM= {draw.gauss(0, 1):.3f} TM= {-spoilt:.3f} ||| 0")
-    (folder / "ref").write_text("\n".join(references) + "\n")
+    write_spoilt_lists(folder, "dev", seed=4, sentences=15, words=7)
     (folder / "src").write_text("".join(f"source {k}\n" for k in range(15)))
-    (folder / "nbest").write_text("\n".join(lines) + "\n")
-    words = ["--decoder", "fixed", "--lists", str(folder / "nbest"), "--run", str(folder / "run"), "--quiet"]
-    words += ["--source", str(folder / "src"), "--references", str(folder / "ref"), "--optimiser", "pro"]
+    words = ["--decoder", "fixed", "--lists", str(folder / "dev.nbest"), "--run", str(folder / "run"), "--quiet"]
+    words += ["--source", str(folder / "src"), "--references", str(folder / "dev.ref"), "--optimiser", "pro"]
     assert main(["tune", *words]) == 0
     return folder / "run"
 
@@ -43,14 +31,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def lists(run: Path) -> list[list[str]]:
     """The translations of every sentence."""
     found: list[list[str]] = [[] for _ in range(15)]
-    for line in (run.parent / "nbest").read_text().splitlines():
+    for line in (run.parent / "dev.nbest").read_text().splitlines():
         owner, text = line.split(" ||| ")[:2]
         found[int(owner)].append(text)
     return found
 
 
 def test_the_oracle_is_the_best_candidate_of_each_sentence(run: Path) -> None:
-    references = (run.parent / "ref").read_text().splitlines()
+    references = (run.parent / "dev.ref").read_text().splitlines()
 
     def smoothed(text: str, reference: str) -> float:
         """BLEU+1 from sacreBLEU's counts: 1 added to matches and totals of every order."""
@@ -72,7 +60,7 @@ def test_sentences_are_those_of_start_and_final_weights(run: Path) -> None:
     assert found is not None
     assert found.second == "iteration 1"
     assert found.source == [f"source {k}" for k in range(15)]
-    assert found.references == [(run.parent / "ref").read_text().splitlines()]
+    assert found.references == [(run.parent / "dev.ref").read_text().splitlines()]
     for texts, score in zip(found.texts, (data.records[0]["dev_score"], data.result["dev_score"]), strict=True):
         assert BLEU(tokenize="none").corpus_score(list(texts), list(found.references)).score == pytest.approx(
             100 * score
@@ -85,7 +73,7 @@ def test_the_command_tells_what_it_leaves_out(run: Path, capsys: pytest.CaptureF
     html = (run / "report.html").read_text()
     assert "Sentences of the development set" in html
     assert "oracle: the best candidates" in html
-    reference = run.parent / "ref"
+    reference = run.parent / "dev.ref"
     text = reference.read_text()
     reference.write_text(text + "one more\n")
     with pytest.raises(UserError, match="changed since the run began"):
@@ -100,7 +88,7 @@ def test_the_command_tells_what_it_leaves_out(run: Path, capsys: pytest.CaptureF
 def test_held_out_lists_are_reranked_with_the_weights_of_every_iteration(
     run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["--held-out", str(run.parent / "nbest"), "--held-out-references", str(run.parent / "ref")]
+    words = ["--held-out", str(run.parent / "dev.nbest"), "--held-out-references", str(run.parent / "dev.ref")]
     assert main(["report", str(run), *words]) == 0
     tips = re.findall(r"<title>held-out[^<]*, iteration (\d): ([\d.]+)</title>", (run / "report.html").read_text())
     # The development set itself: what the log says of the weights before and after the first iteration.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         TaggedText, examples, held_out_scores, joined, read_preferences, tagged, tagger, train_combination,
         train_pairwise, train_rank, train_reg, trainer, training_fingerprint, write_trained_metric,
     )
-    from lasw.metrics.ngram import ALIASES, NAME, ORDERS, ReferenceNgrams, SimpBleu
+    from lasw.metrics.ngram import ALIASES, NAME, ORDERS, Pairs, ReferenceNgrams, SimpBleu
     from lasw.metrics.registry import METRICS, Parameter, Registry, construct, metric, parameters
     from lasw.metrics.significance import (
         BOOTSTRAP_SEED, DEFAULT_SAMPLES, MINIMUM_RUNS, TESTS, Comparison, Difference, Interval, Spread,

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, Signature
 from lasw.metrics.kernels import borrowing
-from lasw.metrics.ngram import ReferenceNgrams, distinct_of
+from lasw.metrics.ngram import Pairs, ReferenceNgrams
 from lasw.metrics.registry import check_options
 from lasw.metrics.text import Corpus, References
 
@@ -68,26 +68,20 @@ class EditRate(Metric):
 
     def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[Any]:
         """See the class for the layout; the same text of a segment is looked at once."""
-        references: ReferenceNgrams = prepared
-        edits, rows, inverse = edit_counts(self, hypotheses, references, owner)
-        lengths = references.lengths[np.asarray(owner)[rows]]
+        pairs = Pairs.of(hypotheses, prepared, owner)
+        lengths = pairs.references.lengths[pairs.owner[pairs.rows]]
+        edits: NDArray[np.int32] = np.empty(lengths.shape, dtype=np.int32)
+        self.count(pairs, edits)
         if self.reflen == "average":
             counts = np.stack([edits.min(axis=1) * edits.shape[1], lengths.sum(axis=1)], axis=1)
         else:
             best = error_rates(edits, lengths).argmin(axis=1)
-            counts = np.stack([x[np.arange(len(rows)), best] for x in (edits, lengths)], axis=1)
-        return np.asarray(counts, dtype=np.int32)[inverse]
+            counts = np.stack([x[np.arange(len(edits)), best] for x in (edits, lengths)], axis=1)
+        return np.asarray(counts, dtype=np.int32)[pairs.inverse]
 
     @abstractmethod
-    def count(
-        self,
-        hypotheses: Corpus,
-        references: ReferenceNgrams,
-        owner: NDArray[np.int32],
-        rows: NDArray[np.int64],
-        out: NDArray[np.int32],
-    ) -> None:
-        """Fill `out` (m, R): the edits from each hypothesis `rows` (m,) to each of its R references."""
+    def count(self, pairs: Pairs, out: NDArray[np.int32]) -> None:
+        """Fill `out` (m, R): the edits from each of m hypotheses to each of its R references."""
 
     def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
         """(m,) one minus the rates of m sums."""
@@ -104,18 +98,11 @@ class WordErrorRate(EditRate):
 
     name = "WER"
 
-    def count(
-        self,
-        hypotheses: Corpus,
-        references: ReferenceNgrams,
-        owner: NDArray[np.int32],
-        rows: NDArray[np.int64],
-        out: NDArray[np.int32],
-    ) -> None:
+    def count(self, pairs: Pairs, out: NDArray[np.int32]) -> None:
         """Levenshtein distances."""
-        masks = np.zeros(len(references.vocabulary), dtype=np.uint64)
-        line = np.zeros(int(references.lengths.max(initial=0)) + 1, dtype=np.int32)
-        _levenshtein(*_texts(hypotheses, references, owner, rows), masks, line, out)
+        masks = np.zeros(len(pairs.references.vocabulary), dtype=np.uint64)
+        line = np.zeros(int(pairs.references.lengths.max(initial=0)) + 1, dtype=np.int32)
+        _levenshtein(*pairs.arrays, masks, line, out)
 
 
 class PositionIndependentErrorRate(EditRate):
@@ -123,16 +110,9 @@ class PositionIndependentErrorRate(EditRate):
 
     name = "PER"
 
-    def count(
-        self,
-        hypotheses: Corpus,
-        references: ReferenceNgrams,
-        owner: NDArray[np.int32],
-        rows: NDArray[np.int64],
-        out: NDArray[np.int32],
-    ) -> None:
+    def count(self, pairs: Pairs, out: NDArray[np.int32]) -> None:
         """The longer side's words less those that both have."""
-        _bags(*_texts(hypotheses, references, owner, rows), np.zeros(len(references.vocabulary), dtype=np.int32), out)
+        _bags(*pairs.arrays, np.zeros(len(pairs.references.vocabulary), dtype=np.int32), out)
 
 
 class CoverDisjointErrorRate(EditRate):
@@ -140,17 +120,10 @@ class CoverDisjointErrorRate(EditRate):
 
     name = "CDER"
 
-    def count(
-        self,
-        hypotheses: Corpus,
-        references: ReferenceNgrams,
-        owner: NDArray[np.int32],
-        rows: NDArray[np.int64],
-        out: NDArray[np.int32],
-    ) -> None:
+    def count(self, pairs: Pairs, out: NDArray[np.int32]) -> None:
         """Edits and jumps."""
-        line = np.zeros(int(hypotheses.lengths.max(initial=0)) + 1, dtype=np.int32)
-        _jumps(*_texts(hypotheses, references, owner, rows), line, out)
+        line = np.zeros(int(pairs.hypotheses.lengths.max(initial=0)) + 1, dtype=np.int32)
+        _jumps(*pairs.arrays, line, out)
 
 
 def error_rates(edits: NDArray[Any], lengths: NDArray[Any]) -> NDArray[np.float64]:
@@ -158,28 +131,6 @@ def error_rates(edits: NDArray[Any], lengths: NDArray[Any]) -> NDArray[np.float6
     rates: NDArray[np.float64] = (np.asarray(edits) > 0).astype(np.float64)
     np.divide(edits, lengths, out=rates, where=np.asarray(lengths) > 0)
     return rates
-
-
-def edit_counts(
-    m: EditRate, hypotheses: Corpus, references: ReferenceNgrams, owner: NDArray[np.integer]
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-    """Edits of each distinct hypothesis to each reference, (m, R), with the `rows` and `inverse` of `distinct`.
-
-    Raises:
-        TypeError: the hypotheses have another vocabulary.
-        ValueError: `owner` has another length or points outside the segments.
-    """
-    segments, rows, inverse = distinct_of(hypotheses, owner, references.vocabulary, len(references))
-    out = np.empty((len(rows), references.lengths.shape[1]), dtype=np.int32)
-    m.count(hypotheses, references, segments, rows, out)
-    return out, rows, inverse
-
-
-def _texts(
-    hypotheses: Corpus, references: ReferenceNgrams, owner: NDArray[np.int32], rows: NDArray[np.int64]
-) -> tuple[NDArray[Any], ...]:
-    """What every kernel here reads."""
-    return hypotheses.ids, hypotheses.offsets, owner, rows, references.ids, references.offsets
 
 
 @borrowing

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from lasw.metrics.base import Metric, Signature
 from lasw.metrics.errors import unknown
 from lasw.metrics.kernels import borrowing
-from lasw.metrics.ngram import ReferenceNgrams, distinct_of
+from lasw.metrics.ngram import Pairs, ReferenceNgrams
 from lasw.metrics.registry import Limits, check_options
 from lasw.metrics.text import Corpus, References, Vocabulary
 
@@ -72,21 +72,17 @@ class Meteor(Metric):
     def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[Any]:
         """See the class for the layout; the same text of a segment is looked at once."""
         references: ReferenceNgrams = prepared.references
-        owner, rows, inverse = distinct_of(hypotheses, owner, references.vocabulary, len(references))
+        pairs = Pairs.of(hypotheses, references, owner)
+        rows = pairs.rows
         stems = prepared.stems.ids()
-        lengths = references.lengths[owner[rows]]
+        lengths = references.lengths[pairs.owner[rows]]
         words, many = int(hypotheses.lengths.max(initial=0)), lengths.shape[1]
         longest = int(references.lengths.max(initial=0))
         counts: NDArray[np.int32] = np.zeros((many, len(rows), 4), dtype=np.int32)
         counts[:, :, 2] = hypotheses.lengths[rows]
         counts[:, :, 3] = lengths.T
         _count(
-            hypotheses.ids,
-            hypotheses.offsets,
-            owner,
-            rows,
-            references.ids,
-            references.offsets,
+            *pairs.arrays,
             stems,
             1 if self.stem == NO_STEMS else 2,
             np.full((2, len(references.vocabulary)), -1, dtype=np.int32),
@@ -97,7 +93,7 @@ class Meteor(Metric):
         )
         scores = self.corpus_scores(counts.reshape(-1, 4)).reshape(many, len(rows))
         best: NDArray[np.int32] = counts[scores.argmax(axis=0), np.arange(len(rows))]
-        return best[inverse]
+        return best[pairs.inverse]
 
     def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
         """(m,) scores; without a match 0."""

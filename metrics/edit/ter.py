@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics.edit.edits import EditRate
 from lasw.metrics.kernels import borrowing
-from lasw.metrics.ngram import ReferenceNgrams
-from lasw.metrics.text import Corpus
+from lasw.metrics.ngram import Pairs
 
 # Limits of sacreBLEU, the first three Tercom's.
 MAX_SHIFT_SIZE = 10
@@ -34,28 +33,17 @@ class TranslationEditRate(EditRate):
 
     name = "TER"
 
-    def count(
-        self,
-        hypotheses: Corpus,
-        references: ReferenceNgrams,
-        owner: NDArray[np.int32],
-        rows: NDArray[np.int64],
-        out: NDArray[np.int32],
-    ) -> None:
+    def count(self, pairs: Pairs, out: NDArray[np.int32]) -> None:
         """Shifts and edits."""
+        rows = pairs.rows
         if not len(rows):
             return
-        sizes, lengths = hypotheses.lengths[rows], references.lengths[owner[rows]].max(axis=1)
+        sizes, lengths = pairs.hypotheses.lengths[rows], pairs.references.lengths[pairs.owner[rows]].max(axis=1)
         tokens = int(max(sizes.max(), lengths.max())) + 1
         # The beam is wider where a reference is more than 50 times as long as the hypothesis.
         widths = 2 * (np.ceil(lengths / np.maximum(sizes, 1) / 2).astype(np.int64) + BEAM) + 2
         _shift_edits(
-            hypotheses.ids,
-            hypotheses.offsets,
-            owner,
-            rows,
-            references.ids,
-            references.offsets,
+            *pairs.arrays,
             np.empty(int(((sizes + 2) * widths).max()), dtype=np.int32),
             np.empty((2, tokens + int(widths.max())), dtype=np.int32),
             np.empty((3, tokens), dtype=np.int32),

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from lasw.metrics.base import Metric, Signature
 from lasw.metrics.embedding.semantic_kernel import match_softly
 from lasw.metrics.embedding.wmd import check_vectors
-from lasw.metrics.ngram import COLUMNS, ReferenceNgrams, SimpBleu, distinct_of
+from lasw.metrics.ngram import COLUMNS, Pairs, ReferenceNgrams, SimpBleu
 from lasw.metrics.registry import Limits, check_options
 from lasw.metrics.text import Corpus, References
 from lasw.metrics.vectors import Embedding, described, nearest, open_vectors
@@ -87,14 +87,13 @@ class SemanticBleu(Metric):
     def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[Any]:
         """See the class for the layout; the same text of a segment is looked at once."""
         references: ReferenceNgrams = prepared.references
-        owners, rows, inverse = distinct_of(hypotheses, owner, references.vocabulary, len(references))
-        out = references.statistics(hypotheses.take(rows), owners[rows]).astype(np.float64)
+        pairs = Pairs.of(hypotheses, references, owner)
+        rows = pairs.rows
+        out = references.statistics(hypotheses.take(rows), pairs.owner[rows]).astype(np.float64)
         prepared.embedding.arrays()
-        soft = match_softly(
-            hypotheses, owners, rows, references, prepared.embedding.rows, prepared.near, prepared.cosines
-        )
+        soft = match_softly(pairs, prepared.embedding.rows, prepared.near, prepared.cosines)
         out[:, 0 : COLUMNS - 1 : 2] += soft
-        return out[inverse]
+        return out[pairs.inverse]
 
     def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
         """(n,) BLEU of single sentences, smoothed."""

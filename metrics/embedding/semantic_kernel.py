@@ -10,17 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.kernels import borrowing
-from lasw.metrics.ngram import ORDERS, ReferenceNgrams
-from lasw.metrics.text import Corpus
+from lasw.metrics.ngram import ORDERS, Pairs
 
 _NO_WORD = -1  # stands behind each reference, so that no n-gram reaches into the next
 
 
 def match_softly(
-    hypotheses: Corpus,
-    owner: NDArray[np.int32],
-    rows: NDArray[np.int64],
-    references: ReferenceNgrams,
+    pairs: Pairs,
     found: NDArray[np.int64],
     near: NDArray[np.int64],
     cosines: NDArray[np.float64],
@@ -28,21 +24,18 @@ def match_softly(
     """(m, 4) summed cosines of the soft matches of each order.
 
     Args:
-        hypotheses: n sentences.
-        owner: (n,) segment of each.
-        rows: (m,) hypotheses, those of a segment together.
-        references: R of each segment.
+        pairs: m hypotheses, R references of each.
         found: (V,) row of each word in the file of vectors, -1 for none.
         near: (v, k) rows of the neighbours of the first v words, which all of the references are among.
         cosines: (v, k) with them.
     """
-    out: NDArray[np.float64] = np.zeros((len(rows), ORDERS))
-    if not len(rows):
+    out: NDArray[np.float64] = np.zeros((len(pairs.rows), ORDERS))
+    if not len(pairs.rows):
         return out
-    places = int(references.lengths.sum(axis=1).max(initial=0)) + references.lengths.shape[1] + ORDERS
-    words = int(hypotheses.lengths[rows].max()) + 1
+    places = int(pairs.references.lengths.sum(axis=1).max(initial=0)) + pairs.references.lengths.shape[1] + ORDERS
+    words = int(pairs.hypotheses.lengths[pairs.rows].max()) + 1
     _match(
-        hypotheses.ids, hypotheses.offsets, owner, rows, references.ids, references.offsets, found, near, cosines,
+        *pairs.arrays, found, near, cosines,
         np.full(places, _NO_WORD, dtype=np.int32), np.empty(places, dtype=np.int32),
         np.empty((3, ORDERS, places), dtype=np.int32), np.empty(words, dtype=np.int32),
         np.empty((2, words * places), dtype=np.int32), np.empty(words * places), out,

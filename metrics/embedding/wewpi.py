@@ -33,7 +33,7 @@ from lasw.metrics.base import MeanMetric, Signature, with_ones
 from lasw.metrics.embedding.wewpi_kernel import score_pairs
 from lasw.metrics.embedding.wmd import check_vectors
 from lasw.metrics.errors import UserError
-from lasw.metrics.ngram import ReferenceNgrams, distinct_of
+from lasw.metrics.ngram import Pairs, ReferenceNgrams
 from lasw.metrics.registry import Seed, check_options
 from lasw.metrics.text import Corpus, References, Vocabulary, read_corpus
 from lasw.metrics.vectors import Embedding, UnknownWords, described, open_vectors
@@ -95,12 +95,11 @@ class We(MeanMetric):
 
     def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[Any]:
         """(n, 2) score and 1; the same text of a segment is looked at once."""
-        references: ReferenceNgrams = prepared.references
-        owners, rows, inverse_rows = distinct_of(hypotheses, owner, references.vocabulary, len(references))
+        pairs = Pairs.of(hypotheses, prepared.references, owner)
         embedding = prepared.embedding.arrays()
         idf = prepared.idf(hypotheses if self.df == HYPOTHESES else None)
-        scores = score_pairs(hypotheses, owners, rows, references, embedding, idf, aligned=self._aligned)
-        best = scores.max(axis=0, initial=0.0)[inverse_rows]
+        scores = score_pairs(pairs, embedding, idf, aligned=self._aligned)
+        best = scores.max(axis=0, initial=0.0)[pairs.inverse]
         return with_ones(best)
 
 

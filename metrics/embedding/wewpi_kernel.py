@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from lasw.metrics.embedding.transport import FINISHED, transport
 from lasw.metrics.embedding.wmd_kernel import word_kinds
 from lasw.metrics.kernels import borrowing
-from lasw.metrics.ngram import ReferenceNgrams
-from lasw.metrics.text import Corpus
+from lasw.metrics.ngram import Pairs
 from lasw.metrics.vectors import EmbeddingArrays, inner
 
 # A path moves at least what the solver does not take for nothing, so that it comes to an end long before.
@@ -21,35 +20,29 @@ _ENOUGH_STEPS = 1 << 62
 
 
 def score_pairs(
-    hypotheses: Corpus,
-    owner: NDArray[np.int32],
-    rows: NDArray[np.int64],
-    references: ReferenceNgrams,
+    pairs: Pairs,
     embedding: EmbeddingArrays,
     idf: NDArray[np.float64],
     *,
     aligned: bool,
 ) -> NDArray[np.float64]:
-    """(R, m) scores of hypotheses `rows` (m,), those of a segment together, against their R references.
+    """(R, m) scores of m hypotheses against their R references.
 
     Args:
-        hypotheses: n sentences.
-        owner: (n,) segment of each.
-        rows: (m,).
-        references: R of each segment.
+        pairs: m hypotheses, R references of each.
         embedding: of all words, at length 1.
         idf: (2, V), of words in hypotheses and in references.
         aligned: WE_WPI; else WE.
     """
-    out: NDArray[np.float64] = np.zeros((references.lengths.shape[1], len(rows)))
-    if not len(rows):
+    out: NDArray[np.float64] = np.zeros((pairs.references.lengths.shape[1], len(pairs.rows)))
+    if not len(pairs.rows):
         return out
-    words, columns = len(embedding.place), max(1, int(references.lengths.max(initial=0)))
-    longest = max(columns, int(hypotheses.lengths[rows].max()))
-    tokens = np.bincount(owner[rows], weights=hypotheses.lengths[rows])
+    words, columns = len(embedding.place), max(1, int(pairs.references.lengths.max(initial=0)))
+    longest = max(columns, int(pairs.hypotheses.lengths[pairs.rows].max()))
+    tokens = np.bincount(pairs.owner[pairs.rows], weights=pairs.hypotheses.lengths[pairs.rows])
     most = max(1, min(int(tokens.max()), words))
     _score(
-        hypotheses.ids, hypotheses.offsets, owner, rows, references.ids, references.offsets,
+        *pairs.arrays,
         embedding.place, embedding.vectors, idf, np.zeros(words, dtype=np.bool_), aligned,
         np.full((3, words), -1, dtype=np.int32), np.empty((most, columns)), np.empty(most, dtype=np.int32),
         np.empty((8, longest), dtype=np.int64), np.empty((4, longest)), np.empty((2, longest, longest)),

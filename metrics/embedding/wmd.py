@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -27,7 +27,7 @@ from lasw.metrics.base import LARGEST, MeanMetric, Signature, with_ones
 from lasw.metrics.embedding.wmd_kernel import CHUNKS, DISTANCE, EMPTY, LATE, MATCHED, MISSING, ORDER, move_words
 from lasw.metrics.embedding.words import Normaliser, StopWords, is_number
 from lasw.metrics.errors import UserError
-from lasw.metrics.ngram import ReferenceNgrams, distinct_of
+from lasw.metrics.ngram import Pairs, ReferenceNgrams
 from lasw.metrics.registry import Limits, Seed, check_options
 from lasw.metrics.text import Corpus, References
 from lasw.metrics.vectors import Embedding, UnknownWords, described, open_vectors
@@ -114,19 +114,15 @@ class Wmd(MeanMetric):
         Returns:
             measures, and (n,) which of the m each hypothesis is.
         """
-        references = prepared.references
-        owners, rows, inverse = distinct_of(hypotheses, owner, references.vocabulary, len(references))
+        pairs = Pairs.of(hypotheses, prepared.references, owner)
         out = move_words(
-            prepared.normaliser.of(hypotheses) if prepared.normaliser else hypotheses,
-            owners,
-            rows,
-            references,
+            replace(pairs, hypotheses=prepared.normaliser.of(hypotheses)) if prepared.normaliser else pairs,
             prepared.embedding.arrays(),
-            prepared.stop.mask(references.vocabulary) if prepared.stop else None,
+            prepared.stop.mask(prepared.references.vocabulary) if prepared.stop else None,
             euclidean=self.distance == "euclidean",
             order=self._needs_order(),
         )
-        return out, inverse
+        return out, pairs.inverse
 
     def _needs_order(self) -> bool:
         return False

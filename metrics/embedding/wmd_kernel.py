@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics.embedding.transport import FINISHED, transport
 from lasw.metrics.kernels import borrowing
-from lasw.metrics.ngram import ReferenceNgrams
-from lasw.metrics.text import Corpus
+from lasw.metrics.ngram import Pairs
 from lasw.metrics.vectors import EmbeddingArrays, inner, squared
 
 COLUMNS = 7
@@ -25,10 +24,7 @@ _ENOUGH_STEPS = 1 << 62
 
 
 def move_words(
-    hypotheses: Corpus,
-    owner: NDArray[np.int32],
-    rows: NDArray[np.int64],
-    references: ReferenceNgrams,
+    pairs: Pairs,
     embedding: EmbeddingArrays,
     stop: NDArray[np.bool_] | None,
     *,
@@ -38,10 +34,7 @@ def move_words(
     """Distances and what word order is judged by.
 
     Args:
-        hypotheses: n sentences.
-        owner: (n,) segment of each.
-        rows: (m,) hypotheses, those of a segment together.
-        references: R of each segment.
+        pairs: m hypotheses, R references of each.
         embedding: of all words.
         stop: (V,) words left out, if any.
         euclidean: the distance of words; else one minus the inner product.
@@ -50,19 +43,19 @@ def move_words(
     Returns:
         (R, m, 7), see `COLUMNS`.
     """
-    many = references.lengths.shape[1]
-    out: NDArray[np.float64] = np.zeros((many, len(rows), COLUMNS))
-    if not len(rows):
+    many = pairs.references.lengths.shape[1]
+    out: NDArray[np.float64] = np.zeros((many, len(pairs.rows), COLUMNS))
+    if not len(pairs.rows):
         return out
     words = len(embedding.place)
-    longest = max(1, int(hypotheses.lengths[rows].max()), int(references.lengths.max(initial=0)))
-    tokens = np.bincount(owner[rows], weights=hypotheses.lengths[rows])
+    longest = max(1, int(pairs.hypotheses.lengths[pairs.rows].max()), int(pairs.references.lengths.max(initial=0)))
+    tokens = np.bincount(pairs.owner[pairs.rows], weights=pairs.hypotheses.lengths[pairs.rows])
     most = max(1, min(int(tokens.max()), words))
     left_out = np.zeros(words, dtype=np.bool_) if stop is None else stop
     _move(
-        hypotheses.ids, hypotheses.offsets, owner, rows, references.ids, references.offsets,
+        *pairs.arrays,
         embedding.place, embedding.vectors, embedding.known, left_out, euclidean, order,
-        np.full((3, words), -1, dtype=np.int32), np.empty((most, max(1, int(references.lengths.max(initial=0))))),
+        np.full((3, words), -1, dtype=np.int32), np.empty((most, max(1, int(pairs.references.lengths.max(initial=0))))),
         np.empty(most, dtype=np.int32), np.empty((7, longest), dtype=np.int64), np.empty((2, longest)),
         np.empty((2, longest, longest)), np.empty((3, longest)), np.empty((3, longest), dtype=np.int64),
         np.empty(longest, dtype=np.int64), out,

@@ -7,7 +7,7 @@ from lasw.metrics.lazily import front_door
 # fmt: off
 if TYPE_CHECKING:
     from lasw.metrics.ngram.counts import (
-        CLIPPED, COLUMNS, ORDERS, UNCLIPPED, UNCLIPPED_RECALL, ReferenceNgrams, distinct_of,
+        CLIPPED, COLUMNS, ORDERS, UNCLIPPED, UNCLIPPED_RECALL, Pairs, ReferenceNgrams,
     )
     from lasw.metrics.ngram.simpbleu import ALIASES, NAME, SimpBleu
 else:

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, Signature
 from lasw.metrics.kernels import borrowing
-from lasw.metrics.ngram.counts import FREE, child_key, child_slot, distinct_of
+from lasw.metrics.ngram.counts import FREE, child_key, child_slot, segments_of
 from lasw.metrics.registry import Limits, check_options
-from lasw.metrics.text import Corpus, References, Vocabulary
+from lasw.metrics.text import Corpus, References, Vocabulary, distinct
 
 MOST_CHARS, MOST_WORDS, MOST_BETA = 20, 4, 1e6
 
@@ -65,7 +65,8 @@ class Chrf(Metric):
     def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[Any]:
         """See the class for the layout; the same text of a segment is looked at once."""
         references: PreparedReferences = prepared
-        owner, rows, inverse = distinct_of(hypotheses, owner, references.vocabulary, references.segments)
+        owner = segments_of(hypotheses, owner, references.vocabulary, references.segments)
+        rows, inverse = distinct(hypotheses, owner)
         kept, segments = hypotheses.take(rows), owner[rows]
         best: NDArray[np.int32] = np.zeros((len(rows), 3 * (self.chars + self.words)), dtype=np.int32)
         best_scores = np.full(len(rows), -1.0)

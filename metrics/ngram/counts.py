@@ -10,6 +10,7 @@ the segment changes, which costs less than to read one from memory that was buil
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,12 +136,35 @@ def segments_of(
     return checked
 
 
-def distinct_of(
-    hypotheses: Corpus, owner: NDArray[np.integer], vocabulary: Vocabulary, segments: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-    """What `segments_of` gives, and `rows` and `inverse` of `distinct`."""
-    checked = segments_of(hypotheses, owner, vocabulary, segments)
-    return checked, *distinct(hypotheses, checked)
+@dataclass(frozen=True)
+class Pairs:
+    """Hypotheses to be compared with the references of their segments, the same text of a segment once.
+
+    Attributes:
+        hypotheses: n sentences.
+        references: R of each segment.
+        owner: (n,) the segment of each hypothesis.
+        rows: (m,) the hypotheses that are compared, those of a segment together.
+        inverse: (n,) which of `rows` each hypothesis is the same as.
+    """
+
+    hypotheses: Corpus
+    references: ReferenceNgrams
+    owner: NDArray[np.int32]
+    rows: NDArray[np.int64]
+    inverse: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, hypotheses: Corpus, references: ReferenceNgrams, owner: NDArray[np.integer]) -> Pairs:
+        """All of them; raises as `segments_of`."""
+        checked = segments_of(hypotheses, owner, references.vocabulary, len(references))
+        return cls(hypotheses, references, checked, *distinct(hypotheses, checked))
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """What kernels read: ids, offsets, owner and rows of hypotheses, ids and offsets of references."""
+        texts, references = self.hypotheses, self.references
+        return texts.ids, texts.offsets, self.owner, self.rows, references.ids, references.offsets
 
 
 @borrowing

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, Signature
 from lasw.metrics.kernels import borrowing
-from lasw.metrics.ngram.counts import FREE, ReferenceNgrams, child_key, child_slot, distinct_of
+from lasw.metrics.ngram.counts import FREE, Pairs, ReferenceNgrams, child_key, child_slot
 from lasw.metrics.registry import Limits, check_options
 from lasw.metrics.text import Corpus, References
 
@@ -69,20 +69,16 @@ class Nist(Metric):
         """See the class for the layout; the same text of a segment is looked at once."""
         informed: InformedReferences = prepared
         references = informed.references
-        owner, rows, inverse = distinct_of(hypotheses, owner, references.vocabulary, len(references))
+        pairs = Pairs.of(hypotheses, references, owner)
+        rows = pairs.rows
         out = np.zeros((len(rows), 2 * self.orders + 1))
         lengths = hypotheses.lengths[rows]
         for n in range(self.orders):
             out[:, 2 * n + 1] = np.maximum(lengths - n, 0)
-        out[:, -1] = references.lengths[owner[rows]].mean(axis=1)
+        out[:, -1] = references.lengths[pairs.owner[rows]].mean(axis=1)
         nodes = len(informed.information)
         _match(
-            hypotheses.ids,
-            hypotheses.offsets,
-            owner,
-            rows,
-            references.ids,
-            references.offsets,
+            *pairs.arrays,
             self.orders,
             informed.keys,
             informed.children,
@@ -94,7 +90,7 @@ class Nist(Metric):
             np.zeros(self.orders * int(references.lengths.sum(axis=1).max(initial=0)) + 1, np.int32),
             out,
         )
-        return out[inverse]
+        return out[pairs.inverse]
 
     def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
         """(m,) scores; orders without n-grams add nothing, a text without words scores 0."""

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import Corpus, ReferenceNgrams, References, Vocabulary, WordErrorRate
+from lasw.metrics import Corpus, Pairs, ReferenceNgrams, References, Vocabulary, WordErrorRate
 from lasw.selection.pool import OK, PairBlock, Scored, Scorer
 from lasw.selection.rankings.method import SAMPLE, Material, Method, RankedBy
 
@@ -171,7 +171,7 @@ class EditDistance(ToTest):
         out = np.empty((len(texts), len(test)))
         wer = WordErrorRate()
         for k in range(len(test)):
-            wer.count(corpus, references, np.full(len(texts), k, dtype=np.int32), rows, edits)
+            wer.count(Pairs(corpus, references, np.full(len(texts), k, dtype=np.int32), rows, rows), edits)
             out[:, k] = edits[:, 0]
         longer = np.maximum(np.maximum(corpus.lengths[:, None], test.lengths[None, :]), 1)
         return np.asarray(1.0 - out / longer)

@@ -27,9 +27,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from damage import KINDS, DamagedPool, damage
-
 from lasw.metrics import read_lines, write_text
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from damage import KINDS, DamagedPool, damage
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "multi30k"
 SETS = {"random": "random", "length": "length", "la": "LA", "svm": "learned LA", "clean": "clean"}

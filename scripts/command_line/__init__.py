@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     )
     from lasw.scripts.command_line.options import (
         MOST_SEED, add_given_scores, add_jobs, add_metric, add_output_options, add_seed, add_text_options, assignments,
-        note, positive_int, print_json, single_assignments, warn,
+        note, positive_int, preprocessing, print_json, reading, single_assignments, warn, write_output,
     )
     from lasw.scripts.command_line.parser import Command, Parser, add_action, say_new_word
     from lasw.scripts.command_line.pools import GivenPool, PoolReader, add_pool_options

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from lasw.metrics import UserError
+from lasw.metrics import Preprocessing, UserError
 
 MOST_SEED = (1 << 32) - 1
 
@@ -22,6 +22,16 @@ def add_text_options(parser: argparse.ArgumentParser) -> None:
         "--tokenize", metavar="NAME", help="one of sacreBLEU's tokenisers; by default tokens are split on space and tab"
     )
     group.add_argument("--lowercase", action="store_true", help="lower-case all text first")
+
+
+def preprocessing(arguments: argparse.Namespace) -> Preprocessing:
+    """What happens to all text first, as the options of `add_text_options` and `--normalise` say."""
+    return Preprocessing(arguments.tokenize, arguments.lowercase, getattr(arguments, "normalise", None))
+
+
+def reading(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The arguments `preprocess` and `encoding` of whatever reads text, as the options of `add_text_options` say."""
+    return {"preprocess": preprocessing(arguments).function(), "encoding": arguments.encoding}
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:
@@ -81,6 +91,16 @@ def seed_number(text: str, most: int | None = None) -> int:
         return int(text)
     least = "of at least 0" if most is None else f"from 0 to {most}"
     raise argparse.ArgumentTypeError(f"{text!r} is no whole number {least}")
+
+
+def write_output(path: str, text: str) -> None:
+    """Write to a file, or to standard output."""
+    from lasw.metrics import STANDARD_INPUT, write_text  # loads Numba, which not all that has options needs
+
+    if path == STANDARD_INPUT:
+        sys.stdout.write(text)
+    else:
+        write_text(path, text)
 
 
 def print_json(result: Any) -> None:

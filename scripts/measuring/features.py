@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,15 +12,13 @@ from lasw.metrics import (
     STANDARD_INPUT,
     Corpus,
     Metric,
-    Preprocessing,
     References,
     check_parallel,
     metric,
     read_corpus,
     refuse_overwriting,
-    write_text,
 )
-from lasw.scripts.command_line import Parser, add_metric, add_text_options
+from lasw.scripts.command_line import Parser, add_metric, add_text_options, reading, write_output
 
 _EPILOG = """\
 example:
@@ -50,21 +47,17 @@ def run(arguments: argparse.Namespace) -> int:
     refuse_overwriting([arguments.output], (arguments.system, *arguments.references))
     specs: list[str] = arguments.metric
     metrics = [metric(spec) for spec in specs]
-    preprocess, encoding = Preprocessing(arguments.tokenize, arguments.lowercase).function(), arguments.encoding
-    references = References.read(arguments.references, preprocess=preprocess, encoding=encoding)
-    system = read_corpus(arguments.system, references.vocabulary, preprocess=preprocess, encoding=encoding)
+    how = reading(arguments)
+    references = References.read(arguments.references, **how)
+    system = read_corpus(arguments.system, references.vocabulary, **how)
     check_parallel(references.corpora[0], system)
     names = ["segment"]
     columns = [np.arange(1.0, len(system) + 1)[:, None]]
     for spec, m in zip(specs, metrics, strict=True):
-        found, table = _table(m, references, system)
-        names += found if len(specs) == 1 else [f"{spec} {name}" for name in found]
+        own, table = _table(m, references, system)
+        names += own if len(specs) == 1 else [f"{spec} {name}" for name in own]
         columns.append(table)
-    text = _tsv(names, columns)
-    if arguments.output == STANDARD_INPUT:
-        sys.stdout.write(text)
-    else:
-        write_text(arguments.output, text)
+    write_output(arguments.output, _tsv(names, columns))
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from lasw.metrics import (
@@ -13,7 +14,6 @@ from lasw.metrics import (
     Comparison,
     Evaluation,
     Metric,
-    Preprocessing,
     References,
     UserError,
     metric,
@@ -30,7 +30,9 @@ from lasw.scripts.command_line import (
     add_text_options,
     note,
     positive_int,
+    preprocessing,
     print_json,
+    reading,
     warn,
 )
 
@@ -80,15 +82,24 @@ def add_arguments(parser: Parser) -> None:
     parser.further("--scores", "--paired-bs-n", "--seed", "--normalise", "--encoding", "--width")
 
 
+@dataclass(frozen=True)
+class _Column:
+    """What one metric says of the systems; none of them where segments are scored."""
+
+    spec: str
+    metric: Metric
+    signature: str
+    results: Sequence[Comparison]
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Score and print; 0 if done."""
     specs: list[str] = arguments.metric or ["BLEU"]
     metrics = [metric(spec) for spec in specs]
     names: list[str] = arguments.systems or [STANDARD_INPUT]
     _check(arguments, names)
-    text = Preprocessing(arguments.tokenize, arguments.lowercase, arguments.normalise)
-    evaluation, warnings = _read(names, arguments, text)
-    settings = {"nrefs": str(len(evaluation.references.corpora)), **text.settings()}
+    evaluation, warnings = _read(names, arguments)
+    settings = {"nrefs": str(len(evaluation.references.corpora)), **preprocessing(arguments).settings()}
     if arguments.confidence or arguments.paired_bs:
         settings |= {"bs": str(arguments.paired_bs_n), "seed": str(arguments.seed)}
     signatures = [str(m.signature().with_settings(settings)) for m in metrics]
@@ -97,19 +108,17 @@ def run(arguments: argparse.Namespace) -> int:
             if not arguments.sentence:
                 warnings += [f"{name}: {remark}" for remark in m.remarks(statistics.sum(axis=0))]
     warn("score", warnings)
+    results = [() if arguments.sentence else _comparisons(arguments, m, evaluation) for m in metrics]
+    columns = [_Column(*column) for column in zip(specs, metrics, signatures, results, strict=True)]
     if arguments.sentence:
-        _print_sentences(arguments, names, specs, metrics, signatures, evaluation)
-        return 0
-    columns = [_comparisons(arguments, m, evaluation) for m in metrics]
-    if arguments.json:
-        print_json(_as_json(names, specs, metrics, signatures, columns))
+        _print_sentences(arguments, names, columns, evaluation)
+    elif arguments.json:
+        print_json(_as_json(names, columns))
     elif len(names) == 1:
-        for m, signature, column in zip(metrics, signatures, columns, strict=True):
-            print(f"{signature} = {_cell(column[0], m.display_scale, arguments.width)}")
+        for column in columns:
+            print(f"{column.signature} = {_cell(column, 0, arguments.width)}")
     else:
-        _print_table(
-            names, [m.label(spec) for m, spec in zip(metrics, specs, strict=True)], metrics, columns, arguments.width
-        )
+        _print_table(names, columns, arguments.width)
         print()
         print("\n".join(signatures))
     return 0
@@ -132,12 +141,11 @@ def _check(arguments: argparse.Namespace, names: Sequence[str]) -> None:
     arguments.paired_bs_n = arguments.paired_bs_n or significance.DEFAULT_SAMPLES
 
 
-def _read(names: Sequence[str], arguments: argparse.Namespace, text: Preprocessing) -> tuple[Evaluation, list[str]]:
+def _read(names: Sequence[str], arguments: argparse.Namespace) -> tuple[Evaluation, list[str]]:
     """The texts, and what is to be said about them."""
-    preprocess, encoding = text.function(), arguments.encoding
-    references = References.read(arguments.references, preprocess=preprocess, encoding=encoding)
-    systems = read_corpora(names, references.vocabulary, preprocess=preprocess, encoding=encoding)
-    evaluation = Evaluation(references, systems)
+    how = reading(arguments)
+    references = References.read(arguments.references, **how)
+    evaluation = Evaluation(references, read_corpora(names, references.vocabulary, **how))
     corpora = [*references.corpora, *evaluation.systems]
     warnings = [
         f"{corpus.path}: {corpus.crlf_lines} lines end in CR LF; the CR is dropped"
@@ -157,18 +165,17 @@ def _read(names: Sequence[str], arguments: argparse.Namespace, text: Preprocessi
 
 
 def _comparisons(arguments: argparse.Namespace, m: Metric, evaluation: Evaluation) -> list[Comparison]:
+    if not (arguments.paired_bs or arguments.confidence):
+        return [Comparison(float(score), None) for score in evaluation.corpus_scores(m)]
     statistics = evaluation.statistics(m)
-    if arguments.paired_bs or arguments.confidence:
-        groups = [statistics] if arguments.paired_bs else [[x] for x in statistics]
-        return [
-            result
-            for group in groups
-            for result in significance.paired_bootstrap(m, group, samples=arguments.paired_bs_n, seed=arguments.seed)
-        ]
-    return [Comparison(float(score), None) for score in evaluation.corpus_scores(m)]
+    resampling = {"samples": arguments.paired_bs_n, "seed": arguments.seed}
+    groups = [statistics] if arguments.paired_bs else [[x] for x in statistics]
+    return [result for group in groups for result in significance.paired_bootstrap(m, group, **resampling)]
 
 
-def _cell(result: Comparison, scale: float, width: int) -> str:
+def _cell(column: _Column, k: int, width: int) -> str:
+    """One metric's score of system k."""
+    result, scale = column.results[k], column.metric.display_scale
     text = f"{scale * result.score:.{width}f}"
     if result.interval is not None:
         text += f" ({scale * result.interval.mean:.{width}f} ± {scale * result.interval.radius:.{width}f})"
@@ -179,77 +186,48 @@ def _cell(result: Comparison, scale: float, width: int) -> str:
     return text
 
 
-def _print_table(
-    names: Sequence[str],
-    specs: Sequence[str],
-    metrics: Sequence[Metric],
-    columns: Sequence[Sequence[Comparison]],
-    width: int,
-) -> None:
-    rows = [["system", *specs]]
-    for k, name in enumerate(names):
-        cells = [_cell(column[k], m.display_scale, width) for m, column in zip(metrics, columns, strict=True)]
-        rows.append([name, *cells])
-    widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
+def _print_table(names: Sequence[str], columns: Sequence[_Column], width: int) -> None:
+    rows = [["system", *(column.metric.label(column.spec) for column in columns)]]
+    rows += [[name, *(_cell(column, k, width) for column in columns)] for k, name in enumerate(names)]
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     for row in rows:
         print("  ".join(cell.ljust(size) for cell, size in zip(row, widths, strict=True)).rstrip())
 
 
 def _print_sentences(
-    arguments: argparse.Namespace,
-    names: Sequence[str],
-    specs: Sequence[str],
-    metrics: Sequence[Metric],
-    signatures: Sequence[str],
-    evaluation: Evaluation,
+    arguments: argparse.Namespace, names: Sequence[str], columns: Sequence[_Column], evaluation: Evaluation
 ) -> None:
     """A line a segment, columns with tabs between: all metrics of the first system, then those of the next."""
-    scores = [m.display_scale * evaluation.sentence_scores(m) for m in metrics]
+    scores = [column.metric.display_scale * evaluation.sentence_scores(column.metric) for column in columns]
     if arguments.json:
-        print_json(
-            {
-                "systems": [
-                    {
-                        "system": name,
-                        "results": [
-                            {"metric": spec, "signature": signature, "sentences": column[k].tolist()}
-                            for spec, signature, column in zip(specs, signatures, scores, strict=True)
-                        ],
-                    }
-                    for k, name in enumerate(names)
-                ]
-            }
-        )
+        systems = []
+        for k, name in enumerate(names):
+            results = [_entry(c, {"sentences": s[k].tolist()}) for c, s in zip(columns, scores, strict=True)]
+            systems.append({"system": name, "results": results})
+        print_json({"systems": systems})
         return
-    labels = [f"{name} {signature}" for name in names for signature in signatures]
+    labels = [f"{name} {column.signature}" for name in names for column in columns]
     note(arguments.quiet, "columns: " + "\t".join(labels))
-    columns = [column[k].tolist() for k in range(len(names)) for column in scores]
-    lines = ("\t".join(f"{value:.{arguments.width}f}" for value in row) + "\n" for row in zip(*columns, strict=True))
-    sys.stdout.writelines(lines)
+    rows = zip(*(of_metric[k].tolist() for k in range(len(names)) for of_metric in scores), strict=True)
+    sys.stdout.writelines("\t".join(f"{value:.{arguments.width}f}" for value in row) + "\n" for row in rows)
 
 
-def _as_json(
-    names: Sequence[str],
-    specs: Sequence[str],
-    metrics: Sequence[Metric],
-    signatures: Sequence[str],
-    columns: Sequence[Sequence[Comparison]],
-) -> dict[str, Any]:
+def _as_json(names: Sequence[str], columns: Sequence[_Column]) -> dict[str, Any]:
     """Scores on the scale that the table has, in full precision."""
     systems = []
     for k, name in enumerate(names):
         results = []
-        for spec, m, signature, column in zip(specs, metrics, signatures, columns, strict=True):
-            result, scale = column[k], m.display_scale
-            entry: dict[str, Any] = {"metric": spec, "signature": signature, "score": scale * result.score}
+        for column in columns:
+            result, scale = column.results[k], column.metric.display_scale
+            entry = _entry(column, {"score": scale * result.score})
             if result.interval is not None:
-                entry |= {
-                    "mean": scale * result.interval.mean,
-                    "low": scale * result.interval.low,
-                    "high": scale * result.interval.high,
-                }
+                entry |= {end: scale * getattr(result.interval, end) for end in ("mean", "low", "high")}
             if result.p_value is not None or result.identical:
                 entry |= {"p_value": result.p_value, "identical": result.identical}
             results.append(entry)
         systems.append({"system": name, "results": results})
     return {"systems": systems}
+
+
+def _entry(column: _Column, values: dict[str, Any]) -> dict[str, Any]:
+    return {"metric": column.spec, "signature": column.signature, **values}

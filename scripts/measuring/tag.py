@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from lasw.metrics import STANDARD_INPUT, TAGGERS, joined, read_lines, refuse_overwriting, tagged, tagger, write_text
-from lasw.scripts.command_line import Parser
+from lasw.metrics import STANDARD_INPUT, TAGGERS, joined, read_lines, refuse_overwriting, tagged, tagger
+from lasw.scripts.command_line import Parser, write_output
 
 _EPILOG = """\
 examples:
@@ -38,9 +37,5 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         tags = read_lines(arguments.tags, encoding=arguments.encoding)
         out = joined(lines, tags, path=arguments.text, tag_path=arguments.tags)
-    text = "".join(line + "\n" for line in out)
-    if arguments.output == STANDARD_INPUT:
-        sys.stdout.write(text)
-    else:
-        write_text(arguments.output, text)
+    write_output(arguments.output, "".join(line + "\n" for line in out))
     return 0

@@ -7,7 +7,6 @@ import argparse
 from lasw.metrics import (
     FORMATS,
     MODELS,
-    Preprocessing,
     Text,
     Training,
     UserError,
@@ -28,6 +27,7 @@ from lasw.scripts.command_line import (
     note,
     positive_int,
     print_json,
+    reading,
     warn,
 )
 
@@ -123,8 +123,6 @@ def _train(arguments: argparse.Namespace) -> None:
 
 
 def _neighbours(arguments: argparse.Namespace) -> None:
-    import numpy as np
-
     from lasw.metrics import nearest
 
     file = _opened(arguments.vectors, arguments.quiet)
@@ -134,8 +132,7 @@ def _neighbours(arguments: argparse.Namespace) -> None:
         raise UserError(f"no vector of {', '.join(map(repr, missing))}", path=arguments.vectors)
     warn("vectors", (f"no vector of {word!r}" for word in missing))
     words = [word for word in arguments.words if word not in missing]
-    found = rows[rows >= 0]
-    near, cosines = nearest(file, np.asarray(found), arguments.k)
+    near, cosines = nearest(file, rows[rows >= 0], arguments.k)
     lists = [
         [(file.word(row), value) for row, value in zip(n, c, strict=True) if row >= 0]
         for n, c in zip(near.tolist(), cosines.tolist(), strict=True)
@@ -143,13 +140,13 @@ def _neighbours(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(
             [
-                {"word": word, "neighbours": [{"word": other, "cosine": value} for other, value in one]}
-                for word, one in zip(words, lists, strict=True)
+                {"word": word, "neighbours": [{"word": other, "cosine": value} for other, value in near_words]}
+                for word, near_words in zip(words, lists, strict=True)
             ]
         )
         return
-    for word, one in zip(words, lists, strict=True):
-        for other, value in one:
+    for word, near_words in zip(words, lists, strict=True):
+        for other, value in near_words:
             print(f"{word}\t{other}\t{value:.4f}")
 
 
@@ -173,5 +170,4 @@ def _opened(path: str, quiet: bool) -> VectorFile:
 
 
 def _text(paths: list[str], arguments: argparse.Namespace) -> Text:
-    text = Preprocessing(arguments.tokenize, arguments.lowercase)
-    return Text(tuple(paths), text.function(), arguments.encoding)
+    return Text(tuple(paths), **reading(arguments))

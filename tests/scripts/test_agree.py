@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from made_text import write_judgements
 
 from lasw.metrics import SEGMENTS, Correlation, Panel, Significance, picture
 from lasw.metrics.agreement.drawing import LEVELS
@@ -202,21 +203,8 @@ def test_sets_are_called_by_what_sets_them_apart(paths: list[str], expected: lis
 
 
 def test_nothing_but_ties(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "hyp").mkdir()
-    for name, line in (("ref", "a b c"), ("hyp/one", "a b"), ("hyp/two", "b c d")):
-        (tmp_path / f"{name}.txt").write_text(line + "\n")
-    (tmp_path / "pairs.tsv").write_text("seg1\tsysA\tsysB\trel\tjudge\n1\tone\ttwo\t=\tj\n")
-    words = [
-        "agree",
-        "-m",
-        "BLEU+1",
-        "-m",
-        "TER",
-        "--significance",
-        "--picture",
-        str(tmp_path / "p.svg"),
-        str(tmp_path),
-    ]
+    write_judgements(tmp_path, ["a b c"], {"one": ["a b"], "two": ["b c d"]}, ["1\tone\ttwo\t=\n"])
+    words = ["agree", "-m", "BLEU+1", "-m", "TER", "--significance", "--picture", f"{tmp_path}/p.svg", str(tmp_path)]
     assert main(words) == 0
     assert "no pairs" in capsys.readouterr().out
     assert main([*words[:7], str(tmp_path / "ref.txt"), str(tmp_path)]) == 1

@@ -14,7 +14,6 @@ from lasw.metrics import (
     TAUS,
     DirectAssessment,
     Judgements,
-    Preprocessing,
     UserError,
     agreement_of,
     agreement_of_scores,
@@ -36,7 +35,9 @@ from lasw.scripts.command_line import (
     add_text_options,
     note,
     positive_int,
+    preprocessing,
     print_json,
+    reading,
 )
 from lasw.scripts.measuring.agree.output import Results, as_json, as_picture, as_tables, as_tsv
 
@@ -127,21 +128,20 @@ def _results(arguments: argparse.Namespace) -> Results:
     specs: list[str] = arguments.metric or ([] if arguments.train else ["BLEU"])
     metrics = [metric(spec) for spec in specs]
     trainers = [trainer(spec) for spec in arguments.train]
-    text = Preprocessing(arguments.tokenize, arguments.lowercase)
     tau = arguments.tau or _DEFAULT_TAU
-    data = _read(arguments, text)
-    settings = {"nrefs": _reference_counts(data), **text.settings()}
+    data = _read(arguments)
+    settings = {"nrefs": _reference_counts(data), **preprocessing(arguments).settings()}
     if arguments.significance:
         settings |= {"bs": str(arguments.paired_bs_n), "seed": str(arguments.seed)}
     folds = {"folds": str(arguments.folds), "folds-seed": str(arguments.seed)}
-    trained = [held_out_scores(one, data, arguments.folds, seed=arguments.seed) for one in trainers]
+    trained = [held_out_scores(t, data, arguments.folds, seed=arguments.seed) for t in trainers]
     trained_names = [f"{spec} (trained)" for spec in arguments.train]
     return Results(
         labels=_labels([*(m.label(spec) for m, spec in zip(metrics, specs, strict=True)), *trained_names]),
         specs=[*specs, *trained_names],
         signatures=[
             *(str(m.signature().with_settings(settings)) for m in metrics),
-            *(str(one.signature().with_settings(folds | settings)) for one in trainers),
+            *(str(t.signature().with_settings(folds | settings)) for t in trainers),
         ],
         names=short_names(arguments.da or arguments.folders),
         agreements=[
@@ -157,11 +157,11 @@ def _results(arguments: argparse.Namespace) -> Results:
 
 
 def _tested(results: Results, arguments: argparse.Namespace) -> Results:
-    found = [
+    significance = [
         agreement_significance(column, samples=arguments.paired_bs_n, seed=arguments.seed)
         for column in results.agreements
     ]
-    return dataclasses.replace(results, significance=found)
+    return dataclasses.replace(results, significance=significance)
 
 
 def _labels(names: list[str]) -> list[str]:
@@ -215,14 +215,14 @@ def _check_random(arguments: argparse.Namespace) -> None:
     arguments.paired_bs_n = arguments.paired_bs_n or DEFAULT_SAMPLES
 
 
-def _read(arguments: argparse.Namespace, text: Preprocessing) -> Sequence[Judgements | DirectAssessment]:
-    settings = {"preprocess": text.function(), "encoding": arguments.encoding}
+def _read(arguments: argparse.Namespace) -> Sequence[Judgements | DirectAssessment]:
+    how = reading(arguments)
     if arguments.da:
-        tables = [read_direct_assessment(path, **settings) for path in arguments.da]
+        tables = [read_direct_assessment(path, **how) for path in arguments.da]
         for name, table in zip(short_names(arguments.da), tables, strict=True):
             note(arguments.quiet, f"{name}: {len(table.systems) or 'unnamed'} systems, {len(table.marks)} marks")
         return tables
-    folders = [read_judgements(path, **settings) for path in arguments.folders]
+    folders = [read_judgements(path, **how) for path in arguments.folders]
     for name, folder in zip(short_names(arguments.folders), folders, strict=True):
         note(arguments.quiet, _described(name, folder))
     return folders

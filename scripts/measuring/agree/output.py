@@ -40,7 +40,9 @@ class Results:
 
     def measured(self) -> list[Key]:
         """What there is of at least one set."""
-        return list(dict.fromkeys(key for column in self.agreements for one in column for key in one.measures))
+        return list(
+            dict.fromkeys(key for column in self.agreements for agreement in column for key in agreement.measures)
+        )
 
     def title(self, key: Key) -> str:
         """Of a table."""
@@ -65,8 +67,8 @@ def _table(results: Results, key: Key) -> str:
     rows = [["", *results.names, *(["mean"] if several else [])]]
     for k, label in enumerate(results.labels):
         cells = [_cell(results, f, k, key) for f in range(len(results.names))]
-        found = [column[k][key] for column in results.agreements if key in column[k].measures]
-        rows.append([label, *cells, *([_mean(found)] if several else [])])
+        correlations = [column[k][key] for column in results.agreements if key in column[k].measures]
+        rows.append([label, *cells, *([_mean(correlations)] if several else [])])
     widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
     lines = []
     for row in rows:
@@ -107,9 +109,9 @@ def as_tsv(results: Results) -> str:
     rows = [["level", "coefficient", "set", "metric", "value", "n", "undefined", "low", "high", "p", "signature"]]
     for key in results.measured():
         for f, (name, column) in enumerate(zip(results.names, results.agreements, strict=True)):
-            for k, one in enumerate(column):
-                if key in one.measures:
-                    x = one[key]
+            for k, agreement in enumerate(column):
+                if key in agreement.measures:
+                    x = agreement[key]
                     numbers = [_exact(x.value), str(x.n), x.reason, *map(_exact, _tested(results, f, k, key))]
                     rows.append([*_key(results, key), name, results.specs[k], *numbers, results.signatures[k]])
     return "".join("\t".join(row) + "\n" for row in rows)
@@ -145,20 +147,20 @@ def as_json(results: Results) -> dict[str, Any]:
 
 
 def _one(results: Results, f: int, k: int) -> dict[str, Any]:
-    one = results.agreements[f][k]
+    agreement = results.agreements[f][k]
     entry: dict[str, Any] = {"set": results.names[f]}
-    for level, coefficient in one.measures:
+    for level, coefficient in agreement.measures:
         low, high, _ = _tested(results, f, k, (level, coefficient))
         interval = {} if low is None else {"low": low, "high": high}
-        entry.setdefault(level, {})[coefficient] = _number(one[level, coefficient]) | interval
-    if one.ties is not None:
-        entry["metric_ties"] = one.ties
+        entry.setdefault(level, {})[coefficient] = _number(agreement[level, coefficient]) | interval
+    if agreement.ties is not None:
+        entry["metric_ties"] = agreement.ties
     return entry
 
 
 def _comparisons(results: Results) -> list[dict[str, Any]]:
     """Every ordered pair of metrics: the one-sided p-value of the first being better, null where it has none."""
-    found = []
+    comparisons = []
     for name, by_key in zip(results.names, results.significance, strict=True):
         for (level, coefficient), significance in by_key.items():
             what = {"set": name, "level": level, "coefficient": coefficient, "test": significance.test}
@@ -166,8 +168,10 @@ def _comparisons(results: Results) -> list[dict[str, Any]]:
                 for j, second in enumerate(results.specs):
                     p = float(significance.p_values[i, j])
                     if i != j:
-                        found.append({**what, "better": first, "worse": second, "p": None if math.isnan(p) else p})
-    return found
+                        comparisons.append(
+                            {**what, "better": first, "worse": second, "p": None if math.isnan(p) else p}
+                        )
+    return comparisons
 
 
 def as_picture(results: Results) -> str:
@@ -178,7 +182,7 @@ def as_picture(results: Results) -> str:
         for name, column, significance in zip(results.names, results.agreements, results.significance, strict=True):
             if key in significance:
                 title = panel_title(*key, name, significance[key].test)
-                row.append(Panel(title, [one[key] for one in column], significance[key]))
+                row.append(Panel(title, [agreement[key] for agreement in column], significance[key]))
         rows.append(row)
     return picture(results.labels, rows)
 

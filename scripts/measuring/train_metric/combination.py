@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import math
+from typing import Any
 
 from lasw.metrics import (
     COMBINATION_KINDS,
@@ -12,15 +12,11 @@ from lasw.metrics import (
     FLOOR,
     LINEAR,
     CombinationModel,
-    Preprocessing,
     UserError,
-    read_preferences,
-    refuse_overwriting,
     train_combination,
-    training_fingerprint,
-    write_trained_metric,
 )
-from lasw.scripts.command_line import Parser, add_metric, add_output_options, add_text_options, note, print_json
+from lasw.scripts.command_line import Parser, add_metric, add_output_options, add_text_options
+from lasw.scripts.measuring.train_metric.data import preferences
 
 _EPILOG = """\
 example:
@@ -49,44 +45,37 @@ def add_arguments(parser: Parser) -> None:
     add_output_options(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Read, train, write, print the weights; 0 if done."""
-    refuse_overwriting([arguments.output], arguments.data)
+def train(arguments: argparse.Namespace) -> CombinationModel:
+    """Read and learn."""
     for option, value in (("--penalty", arguments.penalty), ("--floor", arguments.floor)):
         if not (math.isfinite(value) and value > 0):
             raise UserError(f"{option} {value:g}", expected="a number above 0")
-    text = Preprocessing(arguments.tokenize, arguments.lowercase)
-    data = read_preferences(arguments.data, preprocess=text.function(), encoding=arguments.encoding)
-    for x in data:
-        note(arguments.quiet, f"{x.name}: {len(x.segment)} preferences, {x.ties} ties left out")
-    model = train_combination(
-        data,
+    return train_combination(
+        preferences(arguments, arguments.data),
         arguments.metric,
         kind=arguments.kind,
         penalty=arguments.penalty,
         floor=arguments.floor,
         signed=arguments.signed,
     )
-    training = {**model.training, "fingerprint": training_fingerprint(arguments.data)}
-    model = dataclasses.replace(model, text=text.settings(), training=training)
-    write_trained_metric(arguments.output, model)
-    _print(arguments, model)
-    return 0
 
 
-def _print(arguments: argparse.Namespace, model: CombinationModel) -> None:
-    spec = model.mixture_spec() if model.kind == LINEAR else None
-    if arguments.json:
-        weights = dict(zip(model.specs, model.weights, strict=True))
-        result = {"model": model.fingerprint(), "kind": model.kind, "weights": weights, "training": model.training}
-        print_json({**result, **({"mixture": spec} if spec else {})})
-        return
-    weights = dict(zip(model.specs, model.weights, strict=True))
-    deviations = model.training["weights-of-deviations"]
+def as_json(model: CombinationModel) -> dict[str, Any]:
+    """Weights, and how they were learnt."""
+    mixture = {"mixture": model.mixture_spec()} if model.kind == LINEAR else {}
+    return {"kind": model.kind, "weights": _weights(model), "training": model.training, **mixture}
+
+
+def as_lines(model: CombinationModel) -> list[str]:
+    """A table of weights."""
+    weights, deviations = _weights(model), model.training["weights-of-deviations"]
     width = max(map(len, deviations))
-    print(f"{'metric':{width}}   weight  of one deviation")
-    for name, deviation in deviations.items():
-        print(f"{name:{width}}  {weights.get(name, 0.0):+.4f}  {deviation:+.4f}")
-    if spec:
-        print(spec)
-    print(f"model {model.fingerprint()} in {arguments.output}")
+    return [
+        f"{'metric':{width}}   weight  of one deviation",
+        *(f"{name:{width}}  {weights.get(name, 0.0):+.4f}  {x:+.4f}" for name, x in deviations.items()),
+        *([model.mixture_spec()] if model.kind == LINEAR else []),
+    ]
+
+
+def _weights(model: CombinationModel) -> dict[str, float]:
+    return dict(zip(model.specs, model.weights, strict=True))

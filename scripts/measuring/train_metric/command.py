@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import importlib
-from typing import cast
+from typing import Any, Protocol, cast
 
-from lasw.scripts.command_line import Command, Parser, add_action
+from lasw.metrics import refuse_overwriting, training_fingerprint, write_trained_metric
+from lasw.scripts.command_line import Parser, add_action, preprocessing, print_json
 
-# what is trained -> (module, one line of help). A new one is one line here and one module with `add_arguments(parser)`
-# and `run(arguments) -> exit code`.
+# what is trained -> (module, one line of help). A new one is one line here and one module: an `Action`.
 ACTIONS: dict[str, tuple[str, str]] = {
     "rose": (
         "lasw.scripts.measuring.train_metric.rose",
@@ -22,6 +23,23 @@ ACTIONS: dict[str, tuple[str, str]] = {
     "combine": ("lasw.scripts.measuring.train_metric.combination", "COMBINATION: weights of several metrics"),
 }
 
+
+class Action(Protocol):
+    """A module that trains one metric."""
+
+    def add_arguments(self, parser: Parser) -> None:
+        """Declare the options, `--data` and `--output` among them."""
+
+    def train(self, arguments: argparse.Namespace) -> Any:
+        """The model, a `TrainedMetric`."""
+
+    def as_json(self, model: Any) -> dict[str, Any]:
+        """What is printed with `--json`."""
+
+    def as_lines(self, model: Any) -> list[str]:
+        """What a person sees of it."""
+
+
 _EPILOG = """\
 example:
   lasw train-metric rose --kind rank --data wmt11/cs-en wmt11/de-en --tokenize 13a --lowercase --output rose.json
@@ -33,11 +51,25 @@ def add_arguments(parser: Parser) -> None:
     """Declare the actions, each with its own options."""
     parser.epilog = _EPILOG
     actions = parser.add_subparsers(dest="action", metavar="METRIC", required=True, title="metrics")
-    for name, (module, text) in ACTIONS.items():
-        cast(Command, importlib.import_module(module)).add_arguments(add_action(actions, name, text))
+    for name, (_, text) in ACTIONS.items():
+        _action(name).add_arguments(add_action(actions, name, text))
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Train; 0 if done."""
-    module, _ = ACTIONS[arguments.action]
-    return cast(Command, importlib.import_module(module)).run(arguments)
+    """Train, write, print what came out; 0 if done."""
+    action = _action(arguments.action)
+    refuse_overwriting([arguments.output], arguments.data)
+    model = action.train(arguments)
+    learnt_from = [*arguments.data, *(getattr(arguments, "held_out", None) or [])]
+    training = {**model.training, "fingerprint": training_fingerprint(learnt_from)}
+    model = dataclasses.replace(model, text=preprocessing(arguments).settings(), training=training)
+    write_trained_metric(arguments.output, model)
+    if arguments.json:
+        print_json({"model": model.fingerprint(), **action.as_json(model)})
+    else:
+        print("\n".join([*action.as_lines(model), f"model {model.fingerprint()} in {arguments.output}"]))
+    return 0
+
+
+def _action(name: str) -> Action:
+    return cast(Action, importlib.import_module(ACTIONS[name][0]))

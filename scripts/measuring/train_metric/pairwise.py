@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from typing import Any
 
 from lasw.metrics import (
     LOSSES,
-    Examples,
     PairwiseInputs,
     PairwiseModel,
-    Preprocessing,
     Settings,
     examples,
-    read_preferences,
-    refuse_overwriting,
     train_pairwise,
-    training_fingerprint,
-    write_trained_metric,
 )
-from lasw.scripts.command_line import Parser, add_output_options, add_seed, add_text_options, note, print_json
+from lasw.scripts.command_line import Parser, add_output_options, add_seed, add_text_options
+from lasw.scripts.measuring.train_metric.data import preferences
 
 _EPILOG = """\
 example:
@@ -82,41 +78,28 @@ def _number(group: argparse._ArgumentGroup, option: str, name: str, kind: type, 
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Read, train, write, print what came out; 0 if done."""
-    refuse_overwriting([arguments.output], arguments.data)
+def train(arguments: argparse.Namespace) -> PairwiseModel:
+    """Read and learn."""
     numbers = {f.name: getattr(arguments, f"setting_{f.name}", None) for f in dataclasses.fields(Settings)}
     settings = Settings(**{**numbers, "loss": arguments.loss, "seed": arguments.seed})
     inputs = PairwiseInputs(tuple(arguments.skip), arguments.vectors, arguments.sentence_vectors)
-    text = Preprocessing(arguments.tokenize, arguments.lowercase)
-    data = _examples(arguments, arguments.data, inputs, text)
-    held_out = _examples(arguments, arguments.held_out, inputs, text) if arguments.held_out else None
-    model = train_pairwise(inputs, data, held_out, settings)
-    training = {**model.training, "fingerprint": training_fingerprint(arguments.data + (arguments.held_out or []))}
-    model = dataclasses.replace(model, text=text.settings(), training=training)
-    write_trained_metric(arguments.output, model)
-    _print(arguments, model)
-    return 0
+    data = examples(preferences(arguments, arguments.data), inputs)
+    held_out = examples(preferences(arguments, arguments.held_out), inputs) if arguments.held_out else None
+    return train_pairwise(inputs, data, held_out, settings)
 
 
-def _examples(
-    arguments: argparse.Namespace, folders: list[str], inputs: PairwiseInputs, text: Preprocessing
-) -> Examples:
-    found = read_preferences(folders, preprocess=text.function(), encoding=arguments.encoding)
-    for x in found:
-        note(arguments.quiet, f"{x.name}: {len(x.segment)} preferences, {x.ties} ties left out")
-    return examples(found, inputs)
+def as_json(model: PairwiseModel) -> dict[str, Any]:
+    """How it was trained."""
+    return {"training": model.training}
 
 
-def _print(arguments: argparse.Namespace, model: PairwiseModel) -> None:
-    found = model.training
-    if arguments.json:
-        print_json({"model": model.fingerprint(), "training": found})
-        return
-    print(f"{found['preferences']} preferences, {found['held-out-preferences']} held out, {found['passes']} passes")
-    print(f"held-out tau (WMT12) of decisions: {found['tau']:.3f}")
-    print(
-        f"p(t1, t2) + p(t2, t1) is {found['gap']:.3f} from 1 in the mean, {found['largest-gap']:.3f} at most; "
-        f"{found['consistent']:.1%} of decisions are the same in both orders"
-    )
-    print(f"model {model.fingerprint()} in {arguments.output}")
+def as_lines(model: PairwiseModel) -> list[str]:
+    """How good it is."""
+    training = model.training
+    return [
+        f"{training['preferences']} preferences, {training['held-out-preferences']} held out, "
+        f"{training['passes']} passes",
+        f"held-out tau (WMT12) of decisions: {training['tau']:.3f}",
+        f"p(t1, t2) + p(t2, t1) is {training['gap']:.3f} from 1 in the mean, {training['largest-gap']:.3f} at most; "
+        f"{training['consistent']:.1%} of decisions are the same in both orders",
+    ]

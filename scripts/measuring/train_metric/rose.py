@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 from lasw.metrics import (
     DEFAULT_COST,
@@ -12,22 +13,25 @@ from lasw.metrics import (
     ROSE_KINDS,
     TAGGERS,
     Corpus,
-    Preprocessing,
     RoseFeatures,
     RoseModel,
     TaggedText,
     UserError,
     read_direct_assessment,
     read_lines,
-    read_preferences,
-    refuse_overwriting,
     train_rank,
     train_reg,
-    training_fingerprint,
-    write_trained_metric,
 )
 from lasw.metrics.learned import word_classes
-from lasw.scripts.command_line import Parser, add_output_options, add_text_options, note, positive_int, print_json
+from lasw.scripts.command_line import (
+    Parser,
+    add_output_options,
+    add_text_options,
+    note,
+    positive_int,
+    reading,
+)
+from lasw.scripts.measuring.train_metric.data import preferences
 
 _EPILOG = """\
 example:
@@ -70,11 +74,10 @@ def add_arguments(parser: Parser) -> None:
     parser.further("--cost", "--no-clip", "--ratio", "--function-word-count", "--encoding")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Read, train, write, print the weights; 0 if done."""
+def train(arguments: argparse.Namespace) -> RoseModel:
+    """Read and learn."""
     if not 0 < arguments.cost <= MOST_COST:  # NaN is not
         raise UserError(f"--cost {arguments.cost:g}", expected=f"a number above 0, {MOST_COST:g} at most")
-    refuse_overwriting([arguments.output], arguments.data)
     if arguments.pos and arguments.tagger:
         raise UserError("--pos and --tagger", expected="one of them: either the text has tags or it has not")
     if arguments.pos and arguments.tokenize:
@@ -82,29 +85,17 @@ def run(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.output).absolute().parent
     if not folder.is_dir():
         raise UserError("no such folder", path=folder, expected="one that the model can be written to")
-    text = Preprocessing(arguments.tokenize, arguments.lowercase)
-    model = _trained(arguments, text)
-    model = dataclasses.replace(
-        model,
-        language=arguments.language,
-        text=text.settings(),
-        training={**model.training, "fingerprint": training_fingerprint(arguments.data)},
-    )
-    write_trained_metric(arguments.output, model)
-    _print(arguments, model)
-    return 0
+    return dataclasses.replace(_trained(arguments), language=arguments.language)
 
 
-def _trained(arguments: argparse.Namespace, text: Preprocessing) -> RoseModel:
-    settings = {"preprocess": text.function(), "encoding": arguments.encoding}
+def _trained(arguments: argparse.Namespace) -> RoseModel:
     options = {"cost": arguments.cost, "tagger": arguments.tagger or ""}
     if arguments.kind == "rank":
-        preferences = read_preferences(arguments.data, **settings)
-        for x in preferences:
-            note(arguments.quiet, f"{x.name}: {len(x.segment)} preferences, {x.ties} ties left out")
-        references = [corpus for x in preferences for corpus in x.evaluation.references.corpora]
-        return train_rank(preferences, _features(arguments, references), **options)
-    marks = [read_direct_assessment(path, **settings) for path in arguments.data]
+        data = preferences(arguments, arguments.data)
+        references = [corpus for x in data for corpus in x.evaluation.references.corpora]
+        return train_rank(data, _features(arguments, references), **options)
+    how = reading(arguments)
+    marks = [read_direct_assessment(path, **how) for path in arguments.data]
     for y in marks:
         note(arguments.quiet, f"{y.name}: {len(y.marks)} marks")
     references = [corpus for y in marks for corpus in y.references.corpora]
@@ -134,14 +125,17 @@ def _function_words(arguments: argparse.Namespace, references: list[Corpus]) -> 
     return word_classes.most_frequent(references, size)
 
 
-def _print(arguments: argparse.Namespace, model: RoseModel) -> None:
-    slopes, _ = model.slopes()
-    weights = dict(zip(model.features.names, slopes, strict=True))
-    if arguments.json:
-        print_json({"model": model.fingerprint(), "kind": model.kind, "weights": weights, "training": model.training})
-        return
+def as_json(model: RoseModel) -> dict[str, Any]:
+    """Weights, and how they were learnt."""
+    return {"kind": model.kind, "weights": _weights(model), "training": model.training}
+
+
+def as_lines(model: RoseModel) -> list[str]:
+    """A table of weights."""
+    weights = _weights(model)
     width = max(map(len, weights))
-    print(f"{'feature':{width}}  weight")
-    for name, weight in weights.items():
-        print(f"{name:{width}}  {weight:+.4f}")
-    print(f"model {model.fingerprint()} in {arguments.output}")
+    return [f"{'feature':{width}}  weight", *(f"{name:{width}}  {weight:+.4f}" for name, weight in weights.items())]
+
+
+def _weights(model: RoseModel) -> dict[str, float]:
+    return dict(zip(model.features.names, model.slopes()[0], strict=True))

@@ -1,8 +1,6 @@
 """Metrics of translations: what they see and say, how they agree with people. Imports nothing of the other rooms."""
 
-from typing import TYPE_CHECKING
-
-from lasw.metrics.lazily import front_door
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 # fmt: off
 if TYPE_CHECKING:
@@ -15,10 +13,11 @@ if TYPE_CHECKING:
     from lasw.metrics.errors import UserError, unknown
     from lasw.metrics.kernels import HIGH_BITS, ONES, borrowing, leading_bytes, load_word, lowest_bit
     from lasw.metrics.learned import (
-        COMBINATION_KINDS, DEFAULT_COST, DEFAULT_PENALTY, FLOOR, LINEAR, LOSSES, MOST_COST, ROSE_KINDS, TAGGERS,
-        CombinationModel, Examples, PairwiseInputs, PairwiseModel, Rose, RoseFeatures, RoseModel, Settings,
-        TaggedText, examples, held_out_scores, joined, read_preferences, tagged, tagger, train_combination,
-        train_pairwise, train_rank, train_reg, trainer, training_fingerprint, write_trained_metric,
+        COMBINATION_KINDS, DEFAULT_COST, DEFAULT_PENALTY, FLOOR, FUNCTION_WORDS, LINEAR, LOSSES, MOST_COST, ROSE_KINDS,
+        TAGGERS, CombinationModel, Examples, PairwiseInputs, PairwiseModel, Rose, RoseFeatures, RoseModel, Settings,
+        TaggedText, examples, frequent_words, held_out_scores, joined, listed_function_words, read_preferences, tagged,
+        tagger, train_combination, train_pairwise, train_rank, train_reg, trainer, training_fingerprint,
+        write_trained_metric,
     )
     from lasw.metrics.ngram import ALIASES, NAME, ORDERS, Pairs, ReferenceNgrams, SimpBleu
     from lasw.metrics.registry import METRICS, Parameter, Registry, construct, metric, parameters
@@ -32,8 +31,7 @@ if TYPE_CHECKING:
         refuse_overwriting, scan, token_end, write_text,
     )
     from lasw.metrics.vectors import (
-        FORMATS, MODELS, Text, Training, VectorFile, nearest, open_vectors, selected, write_vector_model,
-        write_vectors,
+        FORMATS, MODELS, Text, Training, VectorFile, nearest, open_vectors, selected, write_vector_model, write_vectors,
     )
     from lasw.metrics.workers import Here, Worker, ask_all, dask_client, executor, process_pool, run_all, serve
 else:

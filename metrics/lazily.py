@@ -17,6 +17,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+TYPE_CHECKING = False  # type checkers take this name for true
+
 
 def front_door(package: str, path: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a folder's module (PEP 562).

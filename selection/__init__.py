@@ -1,8 +1,6 @@
 """Parallel text: word alignment and the choice of development data. Imports `lasw.metrics` only."""
 
-from typing import TYPE_CHECKING
-
-from lasw.metrics.lazily import front_door
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 # fmt: off
 if TYPE_CHECKING:

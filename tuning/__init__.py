@@ -1,20 +1,18 @@
 """Tuning of log-linear systems: N-best lists, weights, optimisers, decoders, the loop, comparisons and reports."""
 
-from typing import TYPE_CHECKING
-
-from lasw.metrics.lazily import front_door
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 # fmt: off
 if TYPE_CHECKING:
     from lasw.tuning.comparison import COMPARISON, compare, read_comparison, table_text
     from lasw.tuning.decoders import (
-        DECODERS, Decoder, Moses, Recorded, RecordedLists, Thot, TrainingOptions, build_system, check_text,
-        last_lines, open_decoder, recorded_iterations, refuse_program,
+        DECODERS, Decoder, Moses, Recorded, RecordedLists, Thot, TrainingOptions, build_system, check_text, last_lines,
+        open_decoder, recorded_iterations, refuse_program,
     )
     from lasw.tuning.formats import (
         MOSES, NBEST_LAYOUTS, WEIGHT_FILES, ExtraFeatures, FilePath, Match, Options, as_json, check_count, check_output,
-        is_features_file, json_line, kind_of_name, match, nbest_text, read_local_weights, read_nbest,
-        read_weight_file, read_weights, stream_nbest, write_local_weights, write_nbest, write_weights,
+        is_features_file, json_line, kind_of_name, match, nbest_text, read_local_weights, read_nbest, read_weight_file,
+        read_weights, stream_nbest, write_local_weights, write_nbest, write_weights,
     )
     from lasw.tuning.local import (
         GLOBAL, SIMILARITIES, Curve, LocalSamples, LocalWeigher, Setting, Similarity, fast_form_error, grid,

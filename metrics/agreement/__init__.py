@@ -1,8 +1,6 @@
 """Metrics against people: judgements and marks read, correlations, their significance, tables and a picture."""
 
-from typing import TYPE_CHECKING
-
-from lasw.metrics.lazily import front_door
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 # fmt: off
 if TYPE_CHECKING:

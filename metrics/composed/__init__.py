@@ -1,10 +1,7 @@
 """Metrics made of other metrics, of programs, and of scores computed elsewhere."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
     from lasw.metrics.composed.mixture import Mixture
 else:

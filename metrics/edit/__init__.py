@@ -1,10 +1,7 @@
 """Metrics of edits and alignments of words: WER, PER, CDER, TER, METEOR."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
     from lasw.metrics.edit.edits import WordErrorRate
 else:

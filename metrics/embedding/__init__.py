@@ -1,10 +1,7 @@
 """Metrics on word vectors: optimal transport (WMD, WMD_O, WE, WE_WPI) and semantic BLEU."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
     from lasw.metrics.embedding.wmd import check_vectors
 else:

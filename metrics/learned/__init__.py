@@ -1,8 +1,6 @@
 """Metrics that are trained on people's judgements: ROSE, the pairwise network, combinations; their tests."""
 
-from typing import TYPE_CHECKING
-
-from lasw.metrics.lazily import front_door
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 # fmt: off
 if TYPE_CHECKING:
@@ -19,5 +17,6 @@ if TYPE_CHECKING:
     )
     from lasw.metrics.learned.tagging import TAGGERS, TaggedText, joined, tagged, tagger
     from lasw.metrics.learned.trainers import trainer
+    from lasw.metrics.learned.word_classes import FUNCTION_WORDS, frequent_words, listed_function_words
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

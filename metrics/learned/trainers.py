@@ -20,7 +20,7 @@ from lasw.metrics.learned.combination import combination
 from lasw.metrics.learned.combination_training import train_combination
 from lasw.metrics.learned.pairwise import Pairwise, PairwiseInputs, Settings, examples, train_pairwise
 from lasw.metrics.learned.rose import DEFAULT_COST, MOST_COST, Rose, RoseFeatures, train_rank, train_reg
-from lasw.metrics.learned.word_classes import most_frequent
+from lasw.metrics.learned.word_classes import frequent_words
 from lasw.metrics.registry import Registry, check_options, construct, metric, options_of
 from lasw.metrics.vectors import described
 
@@ -80,7 +80,7 @@ class RoseTrainer:
     def train(self, data: Sequence[Data]) -> Metric:
         """A ROSE with its model in memory."""
         references = [corpus for x in data for corpus in x.evaluation.references.corpora]
-        features = RoseFeatures(most_frequent(references), clip=self.clip == "yes", ratio=self.counts == "ratio")
+        features = RoseFeatures(frequent_words(references), clip=self.clip == "yes", ratio=self.counts == "ratio")
         preferences = [x for x in data if isinstance(x, Judgements)]
         if preferences:
             return Rose(train_rank(preferences, features, cost=self._cost))

@@ -27,7 +27,7 @@ def is_punctuation(token: str) -> bool:
     return all(unicodedata.category(character)[0] in "PS" for character in token)
 
 
-def most_frequent(corpora: Iterable[Corpus], size: int = FUNCTION_WORDS) -> tuple[str, ...]:
+def frequent_words(corpora: Iterable[Corpus], size: int = FUNCTION_WORDS) -> tuple[str, ...]:
     """The `size` most frequent words of some texts, punctuation left out; equally frequent ones by name."""
     counts: dict[str, int] = {}
     for corpus in corpora:
@@ -39,7 +39,7 @@ def most_frequent(corpora: Iterable[Corpus], size: int = FUNCTION_WORDS) -> tupl
     return tuple(sorted(words, key=lambda word: (-counts[word], word))[:size])
 
 
-def listed(language: str, size: int = FUNCTION_WORDS) -> tuple[str, ...]:
+def listed_function_words(language: str, size: int = FUNCTION_WORDS) -> tuple[str, ...]:
     """The `size` most frequent words of a language by the package wordfreq, whose lists come with it.
 
     Raises:

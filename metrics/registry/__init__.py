@@ -1,8 +1,6 @@
 """From a text to an object: metrics by specification, the arguments of constructors as keys and options."""
 
-from typing import TYPE_CHECKING
-
-from lasw.metrics.lazily import front_door
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 # fmt: off
 if TYPE_CHECKING:

@@ -1,8 +1,6 @@
 """What differences between scores mean: bootstrap over segments, variation over runs."""
 
-from typing import TYPE_CHECKING
-
-from lasw.metrics.lazily import front_door
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 # fmt: off
 if TYPE_CHECKING:

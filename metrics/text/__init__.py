@@ -1,8 +1,6 @@
 """Text: files read and written, sentences as token ids, references, preprocessing."""
 
-from typing import TYPE_CHECKING
-
-from lasw.metrics.lazily import front_door
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 # fmt: off
 if TYPE_CHECKING:

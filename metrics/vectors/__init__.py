@@ -1,8 +1,6 @@
 """Word vectors: files of many programs, training, nearest neighbours."""
 
-from typing import TYPE_CHECKING
-
-from lasw.metrics.lazily import front_door
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 # fmt: off
 if TYPE_CHECKING:
@@ -12,8 +10,6 @@ if TYPE_CHECKING:
     from lasw.metrics.vectors.training import (
         FORMATS, MODELS, Text, Training, selected, write_vector_model, write_vectors,
     )
-    from lasw.metrics.vectors.vectors import (
-        Embedding, EmbeddingArrays, UnknownWords, described, inner, squared,
-    )
+    from lasw.metrics.vectors.vectors import Embedding, EmbeddingArrays, UnknownWords, described, inner, squared
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

@@ -1,8 +1,6 @@
 """What commands share: options, progress, exit codes and signals."""
 
-from typing import TYPE_CHECKING
-
-from lasw.metrics.lazily import front_door
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 # fmt: off
 if TYPE_CHECKING:
@@ -16,8 +14,6 @@ if TYPE_CHECKING:
     from lasw.scripts.command_line.parser import Command, Parser, add_action, say_new_word
     from lasw.scripts.command_line.pools import GivenPool, PoolReader, add_pool_options
     from lasw.scripts.command_line.progress import TuningProgress
-    from lasw.scripts.command_line.sections import (
-        add_old_option, add_section, given_hyperparameters, given_settings,
-    )
+    from lasw.scripts.command_line.sections import add_old_option, add_section, given_hyperparameters, given_settings
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

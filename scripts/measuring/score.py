@@ -8,19 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lasw.metrics import (
-    NORMAL_FORMS,
-    STANDARD_INPUT,
-    Comparison,
-    Evaluation,
-    Metric,
-    References,
-    UserError,
-    metric,
-    normal_form,
-    read_corpora,
-)
-from lasw.metrics.significance import bootstrap as significance
+from lasw.metrics import NORMAL_FORMS, STANDARD_INPUT, Comparison, Evaluation, Metric, References, UserError, metric, normal_form, read_corpora, DEFAULT_SAMPLES, BOOTSTRAP_SEED, paired_bootstrap
 from lasw.scripts.command_line import (
     Parser,
     add_given_scores,
@@ -72,9 +60,9 @@ def add_arguments(parser: Parser) -> None:
         "--paired-bs-n",
         type=positive_int,
         metavar="N",
-        help=f"resampled corpora (default: {significance.DEFAULT_SAMPLES})",
+        help=f"resampled corpora (default: {DEFAULT_SAMPLES})",
     )
-    add_seed(parser, f"of the resampling (default: {significance.BOOTSTRAP_SEED})", None)
+    add_seed(parser, f"of the resampling (default: {BOOTSTRAP_SEED})", None)
     parser.add_argument("--normalise", choices=NORMAL_FORMS, help="bring all text into one Unicode normal form first")
     add_text_options(parser)
     add_output_options(parser)
@@ -137,8 +125,8 @@ def _check(arguments: argparse.Namespace, names: Sequence[str]) -> None:
     for option, value in (("--seed", arguments.seed), ("--paired-bs-n", arguments.paired_bs_n)):
         if value is not None and not resampling:
             raise UserError(f"{option} without resampling", expected="--paired-bs or --confidence with it")
-    arguments.seed = significance.BOOTSTRAP_SEED if arguments.seed is None else arguments.seed
-    arguments.paired_bs_n = arguments.paired_bs_n or significance.DEFAULT_SAMPLES
+    arguments.seed = BOOTSTRAP_SEED if arguments.seed is None else arguments.seed
+    arguments.paired_bs_n = arguments.paired_bs_n or DEFAULT_SAMPLES
 
 
 def _read(names: Sequence[str], arguments: argparse.Namespace) -> tuple[Evaluation, list[str]]:
@@ -170,7 +158,7 @@ def _comparisons(arguments: argparse.Namespace, m: Metric, evaluation: Evaluatio
     statistics = evaluation.statistics(m)
     resampling = {"samples": arguments.paired_bs_n, "seed": arguments.seed}
     groups = [statistics] if arguments.paired_bs else [[x] for x in statistics]
-    return [result for group in groups for result in significance.paired_bootstrap(m, group, **resampling)]
+    return [result for group in groups for result in paired_bootstrap(m, group, **resampling)]
 
 
 def _cell(column: _Column, k: int, width: int) -> str:

@@ -1,10 +1,7 @@
 """Commands about parallel text: align, select, train."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
     from lasw.scripts.parallel_text.train import read_parallel, train_thot
 else:

@@ -1,10 +1,7 @@
 """Word alignment of parallel text: models, symmetrisation, and the files of other aligners."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
     from lasw.selection.alignment.aligner import ALIGNERS
     from lasw.selection.alignment.directions import MAX_LENGTH, align_directions, tokens

@@ -1,10 +1,7 @@
 """Choosing from a pool: the best pairs in bounded memory, taken if they are unlike those before (algorithm 4.1)."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
     from lasw.selection.choice.candidates import BIN, REJECTED, Candidates, Collection, Profile, score_bins
     from lasw.selection.choice.distributed import Workers, collector, counted, workers

@@ -1,10 +1,7 @@
 """What a selection leaves on disk: the development set, the fate of every pair, a report."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
     from lasw.selection.output.files import PAIR_COLUMNS, files_of, text_names, write_selection
     from lasw.selection.output.report import profile_rows, report_html

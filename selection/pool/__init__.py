@@ -1,8 +1,6 @@
 """The pool: parallel text read as a stream of blocks, whole or in shards, with scores of other tools."""
 
-from typing import TYPE_CHECKING
-
-from lasw.metrics.lazily import front_door
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 # fmt: off
 if TYPE_CHECKING:
@@ -13,8 +11,6 @@ if TYPE_CHECKING:
     from lasw.selection.pool.scored import (
         EMPTY_SOURCE, EMPTY_TARGET, LENGTH, NO_POINTS, OK, OUT_OF_RANGE, READER, REASONS, Scored, Scorer,
     )
-    from lasw.selection.pool.shards import (
-        PAIRS, Part, ShardedBitext, pair_count, parts_of, read_shards, scored_blocks,
-    )
+    from lasw.selection.pool.shards import PAIRS, Part, ShardedBitext, pair_count, parts_of, read_shards, scored_blocks
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

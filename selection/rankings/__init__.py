@@ -1,10 +1,7 @@
 """What pairs are ranked by: LA's features (table 4.1), learned weights, baselines, oracles."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
     from lasw.selection.rankings.baselines import LocalSets, ToTest, local_sets
     from lasw.selection.rankings.la_features import MEANINGS, NAMES, UNBOUNDED, LAScorer, most_frequent

@@ -13,12 +13,12 @@ import numpy as np
 from bench_metrics import DATA, cpu_seconds, invented_text
 
 from lasw.metrics import Corpus, Metric, References, Rose, RoseFeatures, RoseModel, Vocabulary, metric, read_corpus
-from lasw.metrics.learned.word_classes import most_frequent
+from lasw.metrics.learned.word_classes import frequent_words
 
 
 def rose(references: References, *, pos: bool = False) -> Rose:
     """With made-up weights, which do not matter to its speed."""
-    features = RoseFeatures(most_frequent(references.corpora), pos=pos)
+    features = RoseFeatures(frequent_words(references.corpora), pos=pos)
     d = len(features.names)
     return Rose(RoseModel("rank", features, tuple(np.linspace(-1, 1, d)), (0.5,) * d, (0.2,) * d, 0.0))
 

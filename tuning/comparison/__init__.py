@@ -1,10 +1,7 @@
 """Tuned systems side by side: a grid of optimisers, losses, development sets and seeds, tuned, tested and compared."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
     from lasw.tuning.comparison.reading import COMPARISON, read_comparison
     from lasw.tuning.comparison.table import table_text

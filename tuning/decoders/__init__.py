@@ -1,10 +1,7 @@
 """Programs that translate: one file or folder each, all behind `lasw.tuning.decoders.base.Decoder`."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
     from lasw.tuning.decoders.base import Decoder
     from lasw.tuning.decoders.moses import Moses, Recorded, RecordedLists, recorded_iterations, refuse_program

@@ -1,8 +1,6 @@
 """Files of translation systems: N-best lists, weights, Moses' own; one reader each, found by content."""
 
-from typing import TYPE_CHECKING
-
-from lasw.metrics.lazily import front_door
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 # fmt: off
 if TYPE_CHECKING:

@@ -1,10 +1,7 @@
 """WRO-local (Song 2015, algorithm 5.2): pairs that are kept, and a weight vector for every sentence made of them."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
     from lasw.tuning.local.left_out import Curve, grid, leave_one_out
     from lasw.tuning.local.samples import LocalSamples, local_samples, read_samples, write_samples

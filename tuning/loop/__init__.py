@@ -1,10 +1,7 @@
 """The tuning loop: decode, score, optimise, repeat; what a round decodes with, when a run ends, how it resumes."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
     from lasw.tuning.loop.loop import Loop, Outcome, Progress, iteration_seed
     from lasw.tuning.loop.settings import CONFIGURATION, Configuration, RunSettings

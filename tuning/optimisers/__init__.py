@@ -1,8 +1,6 @@
 """Optimisers: one file or folder each, all behind `lasw.tuning.optimisers.base.Optimiser`."""
 
-from typing import TYPE_CHECKING
-
-from lasw.metrics.lazily import front_door
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 # fmt: off
 if TYPE_CHECKING:

@@ -1,14 +1,9 @@
 """The pool: all candidates so far, deduplicated, with statistics; its features as columns."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
-    from lasw.tuning.pool.columns import (
-        NOISE, Columns, Features, Floats, at_norm, centred, check_norm, with_values,
-    )
+    from lasw.tuning.pool.columns import NOISE, Columns, Features, Floats, at_norm, centred, check_norm, with_values
     from lasw.tuning.pool.first_best import check_lists, corpus_score, first_hypotheses, note_silence
     from lasw.tuning.pool.kernels import model_scores, row_score
     from lasw.tuning.pool.min_count import check_min_count, pruned

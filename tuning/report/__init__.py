@@ -1,10 +1,7 @@
 """Reports: one HTML file about a run, several runs or a comparison, that opens without a network."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
     from lasw.tuning.report.comparison import is_comparison, read_comparison_data, told_of_runs, write_comparison_report
     from lasw.tuning.report.development import held_out_scores, read_development

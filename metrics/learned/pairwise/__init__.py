@@ -1,10 +1,7 @@
 """A neural network that decides which of two translations is better (Guzman et al. 2015)."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
     from lasw.metrics.learned.pairwise.inputs import PairwiseInputs
     from lasw.metrics.learned.pairwise.model import PairwiseModel

@@ -1,10 +1,7 @@
 """ROSE, a linear model of n-gram, word count and part-of-speech features (Song 2015, chapter 3.1)."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
     from lasw.metrics.learned.rose.features import RoseFeatures
     from lasw.metrics.learned.rose.rose import ROSE_KINDS, Rose, RoseModel

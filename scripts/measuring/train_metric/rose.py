@@ -7,22 +7,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from lasw.metrics import (
-    DEFAULT_COST,
-    MOST_COST,
-    ROSE_KINDS,
-    TAGGERS,
-    Corpus,
-    RoseFeatures,
-    RoseModel,
-    TaggedText,
-    UserError,
-    read_direct_assessment,
-    read_lines,
-    train_rank,
-    train_reg,
-)
-from lasw.metrics.learned import word_classes
+from lasw.metrics import DEFAULT_COST, MOST_COST, ROSE_KINDS, TAGGERS, Corpus, RoseFeatures, RoseModel, TaggedText, UserError, read_direct_assessment, read_lines, train_rank, train_reg, FUNCTION_WORDS, frequent_words, listed_function_words
 from lasw.scripts.command_line import (
     Parser,
     add_output_options,
@@ -65,7 +50,7 @@ def add_arguments(parser: Parser) -> None:
         "--function-word-count",
         type=positive_int,
         metavar="N",
-        default=word_classes.FUNCTION_WORDS,
+        default=FUNCTION_WORDS,
         help="how many, unless a file lists them (default: %(default)s)",
     )
     group.add_argument("--language", default="", metavar="CODE", help="noted in the model")
@@ -116,13 +101,13 @@ def _function_words(arguments: argparse.Namespace, references: list[Corpus]) -> 
     if source == "wordfreq":
         if not arguments.language:
             raise UserError("--function-words wordfreq without a language", expected="--language CODE with it")
-        return word_classes.listed(arguments.language, size)
+        return listed_function_words(arguments.language, size)
     if source:
         lines = read_lines(source, encoding=arguments.encoding)
         return tuple(dict.fromkeys(line.strip() for line in lines if line.strip()))
     if arguments.pos:
         references = [TaggedText(corpus.vocabulary).split(corpus)[0] for corpus in references]
-    return word_classes.most_frequent(references, size)
+    return frequent_words(references, size)
 
 
 def as_json(model: RoseModel) -> dict[str, Any]:

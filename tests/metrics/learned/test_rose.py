@@ -30,7 +30,7 @@ from lasw.metrics import (
 from lasw.metrics.learned.rose.features import CORE, POS
 from lasw.metrics.learned.rose.rose import read_rose
 from lasw.metrics.learned.tagging import parted
-from lasw.metrics.learned.word_classes import is_punctuation, listed, most_frequent
+from lasw.metrics.learned.word_classes import is_punctuation, listed_function_words, frequent_words
 
 Sentence = list[str]
 
@@ -249,7 +249,7 @@ def test_what_is_punctuation_and_what_is_frequent() -> None:
         False,
     ]
     corpora = [Corpus.from_lines(["b a . .", "a c ."]), Corpus.from_lines(["c d"])]
-    assert most_frequent(corpora, 3) == ("a", "c", "b")
+    assert frequent_words(corpora, 3) == ("a", "c", "b")
 
 
 def test_tagged_tokens() -> None:
@@ -293,4 +293,4 @@ def test_a_tagger_whose_model_comes_with_it() -> None:
 def test_function_words_of_a_language_need_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "wordfreq", None)
     with pytest.raises(UserError, match="need the package wordfreq"):
-        listed("en")
+        listed_function_words("en")

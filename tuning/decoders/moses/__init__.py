@@ -1,10 +1,7 @@
 """Moses as a decoder: its features, its options, several processes of it, its files."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
     from lasw.tuning.decoders.moses.decoder import Moses, refuse_program
     from lasw.tuning.decoders.moses.recorded import Recorded, RecordedLists, recorded_iterations

@@ -1,10 +1,7 @@
 """Thot as a decoder, and the making of a Thot system from word-aligned text."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
     from lasw.tuning.decoders.thot.decoder import Thot
     from lasw.tuning.decoders.thot.training import TrainingOptions, build_system, check_text

@@ -1,10 +1,7 @@
 """N-best lists: a registry of layouts, the compiled reader, what is noticed about a list."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
     from lasw.tuning.formats.nbest.floats import read_matrix
     from lasw.tuning.formats.nbest.growing import Growing

@@ -1,10 +1,7 @@
 """MERT (Och 2003): the exact line search, and what searches with it."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
     from lasw.tuning.optimisers.mert.ascent import GAIN
     from lasw.tuning.optimisers.mert.line_search import LineSearch

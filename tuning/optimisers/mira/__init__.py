@@ -1,10 +1,7 @@
 """Batch MIRA (Cherry and Foster 2012)."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
     from lasw.tuning.optimisers.mira.mira import MIRA
 else:

@@ -1,10 +1,7 @@
 """Ranking of pairs of candidates: PRO and WRO, their samples, their regression, the search for length."""
 
-from typing import TYPE_CHECKING
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
-from lasw.metrics.lazily import front_door
-
-# fmt: off
 if TYPE_CHECKING:
     from lasw.tuning.optimisers.pairs.base import PairwiseOptimiser, previous_vector, to_size
     from lasw.tuning.optimisers.pairs.pro import PRO

@@ -8,7 +8,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lasw.metrics import NORMAL_FORMS, STANDARD_INPUT, Comparison, Evaluation, Metric, References, UserError, metric, normal_form, read_corpora, DEFAULT_SAMPLES, BOOTSTRAP_SEED, paired_bootstrap
+from lasw.metrics import (
+    BOOTSTRAP_SEED,
+    DEFAULT_SAMPLES,
+    NORMAL_FORMS,
+    STANDARD_INPUT,
+    Comparison,
+    Evaluation,
+    Metric,
+    References,
+    UserError,
+    metric,
+    normal_form,
+    paired_bootstrap,
+    read_corpora,
+)
 from lasw.scripts.command_line import (
     Parser,
     add_given_scores,

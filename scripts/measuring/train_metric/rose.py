@@ -7,7 +7,24 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from lasw.metrics import DEFAULT_COST, MOST_COST, ROSE_KINDS, TAGGERS, Corpus, RoseFeatures, RoseModel, TaggedText, UserError, read_direct_assessment, read_lines, train_rank, train_reg, FUNCTION_WORDS, frequent_words, listed_function_words
+from lasw.metrics import (
+    DEFAULT_COST,
+    FUNCTION_WORDS,
+    MOST_COST,
+    ROSE_KINDS,
+    TAGGERS,
+    Corpus,
+    RoseFeatures,
+    RoseModel,
+    TaggedText,
+    UserError,
+    frequent_words,
+    listed_function_words,
+    read_direct_assessment,
+    read_lines,
+    train_rank,
+    train_reg,
+)
 from lasw.scripts.command_line import (
     Parser,
     add_output_options,

@@ -30,7 +30,7 @@ from lasw.metrics import (
 from lasw.metrics.learned.rose.features import CORE, POS
 from lasw.metrics.learned.rose.rose import read_rose
 from lasw.metrics.learned.tagging import parted
-from lasw.metrics.learned.word_classes import is_punctuation, listed_function_words, frequent_words
+from lasw.metrics.learned.word_classes import frequent_words, is_punctuation, listed_function_words
 
 Sentence = list[str]
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from build import rows_of, sparse_rows
+
 from lasw.metrics import UserError, Vocabulary
 from lasw.tuning import NBest, Weights, read_weights
 from lasw.tuning.decoders.command import Command

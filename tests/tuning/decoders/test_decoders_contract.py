@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from build import everything
 from stand_in_moses import system
 
-from build import everything
 from lasw.metrics import Registry, UserError, Vocabulary, parameters
 from lasw.tuning import DECODERS, Decoder, Weights, read_weights
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from build import texts
+
 from lasw.metrics import UserError, Vocabulary
 from lasw.tuning import NBest, Weights
 from lasw.tuning.decoders.fixed import Fixed

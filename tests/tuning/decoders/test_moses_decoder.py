@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from build import rows_of
 from stand_in_moses import Candidate, system
 
-from build import rows_of
 from lasw.metrics import UserError, Vocabulary
 from lasw.tuning import Moses, NBest, Weights, read_weights
 from lasw.tuning.decoders.moses.features import parse_shown

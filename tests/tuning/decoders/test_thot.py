@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from build import rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from build import rows_of
 from lasw.metrics import Corpus, UserError, Vocabulary
 from lasw.scripts.parallel_text.train import train_thot
 from lasw.tuning import FeatureNames, Thot, Weights

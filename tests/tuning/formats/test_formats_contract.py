@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from build import everything, list_of
+
 from lasw.metrics import UserError, Vocabulary
 from lasw.tuning import (
     NBEST_LAYOUTS,

@@ -10,11 +10,11 @@ import struct
 
 import numpy as np
 import pytest
+from build import everything, sparse_rows
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import lasw.tuning.formats.nbest.reader as reader
-from build import everything, sparse_rows
 from lasw.metrics import UserError, Vocabulary
 from lasw.tuning import FeatureNames, read_nbest, stream_nbest, write_nbest
 from lasw.tuning.formats.nbest.kernel import CAREFUL, DONE

@@ -6,10 +6,10 @@ import dataclasses
 import numpy as np
 import pytest
 import scipy
+from build import ones, some_pool
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from build import ones, some_pool
 from lasw.metrics import UserError, metric
 from lasw.tuning import (
     LocalWeigher,

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy
-
 from build import NAMES, made_pool, start_of
+
 from lasw.metrics import Corpus, References, UserError, Vocabulary, metric, read_corpus
 from lasw.scripts.main import main
 from lasw.tuning import FeatureNames, NBest, Pool, Weights, make_optimiser, match, read_pool, read_weights

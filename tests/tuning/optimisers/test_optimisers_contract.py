@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from build import NAMES, made_pool, start_of
+
 from lasw.metrics import UserError, metric, parameters
 from lasw.tuning import (
     OPTIMISERS,

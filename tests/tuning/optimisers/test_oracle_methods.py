@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import scipy
-
 from build import NAMES, made_pool, start_of
+
 from lasw.metrics import Corpus, References, UserError, Vocabulary, metric
 from lasw.tuning import FeatureNames, NBest, Optimiser, Pool, Weights, make_optimiser
 from lasw.tuning.nbest import ScoredList

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-
 from build import ones, some_pool
+
 from lasw.metrics import Corpus, References, UserError, Vocabulary, metric
 from lasw.tuning import FeatureNames, NBest, Pool, Weights, make_optimiser
 from lasw.tuning.optimisers.pairs.pro import PRO

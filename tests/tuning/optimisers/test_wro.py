@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
-
 from build import ones, some_pool
+
 from lasw.metrics import Corpus, References, Vocabulary, metric
 from lasw.tuning import FeatureNames, NBest, Pool
 from lasw.tuning.optimisers.pairs.pro import PRO

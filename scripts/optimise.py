@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lasw.metrics import STANDARD_INPUT, UserError, metric
+from lasw.metrics import STANDARD_INPUT, UserError, metric, refuse_overwriting
 from lasw.scripts.command_line import (
     GivenPool,
     Parser,
@@ -174,6 +174,9 @@ def _checked(arguments: argparse.Namespace) -> _Output | None:
         if arguments.moses_ini or arguments.output_format:
             raise UserError("a format without a file", remedy="give --output")
         return None
+    # The start weights may be written over: files of a run are passed on in this way.
+    read = (*arguments.nbest, *arguments.references, *arguments.features, *arguments.scores)
+    refuse_overwriting([arguments.output], read)
     kind = arguments.output_format or (MOSES if arguments.moses_ini else None)
     output = _Output(arguments.output, kind, arguments.moses_ini or arguments.start)
     output.check()

@@ -183,6 +183,13 @@ def test_weights_without_a_place_are_refused_before_the_work(run, tmp_path):
     assert "pro on" not in error.lower()
 
 
+@pytest.mark.parametrize("read", ["n1", "ref"])
+def test_what_is_read_is_not_written_over(run, tmp_path, read):
+    before = (tmp_path / read).read_bytes()
+    assert "would overwrite what is read" in run("--optimiser", "pro", "--output", read, code=1)[1]
+    assert (tmp_path / read).read_bytes() == before
+
+
 def test_nothing_to_learn_from_leaves_the_weights(run, tmp_path):
     out, err = run("--optimiser", "pro", "--metric", "BLEU+1", "--threshold", "0.99", "--json", "--start", "moses.ini")
     result = json.loads(out)

@@ -1,4 +1,7 @@
-"""What every decoder promises, whichever it is: each one is made here with little behind it."""
+"""What every decoder promises, whichever it is: each one is made here with little behind it.
+
+A decoder that can be made without settings needs nothing here; another one gets a line in `MADE`, which makes it.
+"""
 
 from __future__ import annotations
 
@@ -91,7 +94,7 @@ MADE: dict[str, Callable[[Path, pytest.MonkeyPatch], dict[str, Any]]] = {
 class TestDecoders:
     @pytest.fixture
     def decoder(self, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Decoder:
-        return DECODERS.find(name)(**MADE[name](tmp_path, monkeypatch))
+        return DECODERS.find(name)(**MADE.get(name, lambda *_: {})(tmp_path, monkeypatch))
 
     def test_the_class(self, name: str) -> None:
         decoder = DECODERS.find(name)
@@ -101,7 +104,8 @@ class TestDecoders:
         settings = parameters(decoder)
         assert set(settings) == set(inspect.signature(decoder).parameters)
         assert [key for key, setting in settings.items() if not setting.help] == []
-        assert [setting.required for setting in settings.values()][:1] == [True]
+        required = [key for key, setting in settings.items() if setting.required]
+        assert name in MADE or not required, f"a line in MADE is missing, which gives {required}"
 
     def test_lists_have_the_features_of_the_start_weights_best_first(self, decoder: Decoder) -> None:
         start, vocabulary = decoder.start_weights(), Vocabulary()
@@ -139,12 +143,12 @@ class TestDecoders:
             assert {name: groups[name] for name in start.names.slices} == weights.by_group()
 
     def test_its_files_are_there(self, decoder: Decoder) -> None:
-        assert decoder.input_files()
+        assert decoder.input_files() or decoder.name not in MADE
         assert all(Path(path).exists() for path in decoder.input_files())
 
 
 def test_every_decoder_is_held_to_this() -> None:
     assert isinstance(DECODERS, Registry)
-    assert set(MADE) == set(DECODERS)
+    assert set(MADE) <= set(DECODERS)
     with pytest.raises(UserError, match=r"unknown decoder 'mose'.*moses"):
         DECODERS.find("mose")

@@ -36,7 +36,11 @@ class Place:
 
 @dataclass(frozen=True)
 class Group:
-    """Numbers under one name; `joined` if the first stands in the name's own token (``LM=-1``)."""
+    """Numbers under one name.
+
+    `joined`: the first stands in the name's own token (``LM=-1``), as in lists of decoders that leave zeros out: then a
+    dense feature may be absent, and ``NAME_0`` is the dense feature NAME. A layout that always writes all has it False.
+    """
 
     name: str
     values: list[str]
@@ -108,7 +112,11 @@ class LayoutArrays(NamedTuple):
 
 
 class NBestLayout(ABC):
-    """How the lines of a list are made; one object for every list that is read."""
+    """How the lines of a list are made; one object for every list that is read.
+
+    It can hold features of several values and sparse ones. Of several layouts that detect a line, the first in
+    `NBEST_LAYOUTS` has it.
+    """
 
     @classmethod
     @abstractmethod

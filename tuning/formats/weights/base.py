@@ -23,10 +23,12 @@ class WeightFormat(ABC):
     Attributes:
         flat: its files do not say which of their features are dense.
         usual_name: of a file that goes to a decoder.
+        has_comments: a file begins with the comment that it is given, a ``#`` before every line.
     """
 
     flat: ClassVar[bool] = False
     usual_name: ClassVar[str] = "decoder.weights"
+    has_comments: ClassVar[bool] = True
 
     @abstractmethod
     def fits(self, lines: Sequence[str]) -> float:

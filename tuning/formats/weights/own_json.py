@@ -18,6 +18,7 @@ class OwnJson(WeightFormat):
     """A JSON object; it has no comments."""
 
     usual_name = "decoder.json"
+    has_comments = False
 
     def fits(self, lines: Sequence[str]) -> float:
         """See `WeightFormat`."""

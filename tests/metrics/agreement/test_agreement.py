@@ -28,7 +28,7 @@ def test_kendall_as_each_year_had_it(tau: int, expected: float) -> None:
 def test_kendall_that_does_not_exist() -> None:
     nothing, ties = np.empty(0), np.ones(3)
     assert str(kendall(nothing, nothing)) == "undefined (no pairs)"
-    assert str(kendall(ties, ties, tau=13)) == "undefined (nothing but ties)"
+    assert str(kendall(ties, ties)) == str(kendall(ties, ties, tau=13)) == "undefined (nothing but ties)"
     assert kendall(ties, ties, tau=12).value == -1.0
     assert kendall(ties, ties, tau=14).value == 0.0
     with pytest.raises(ValueError, match="tau=15"):

@@ -34,9 +34,20 @@ def imports(path: Path) -> Iterator[ast.ImportFrom]:
         assert not (isinstance(node, ast.Import) and any(x.name.startswith("lasw.") for x in node.names)), path
 
 
-def test_setup_knows_every_folder() -> None:
+def setup() -> configparser.ConfigParser:
     options = configparser.ConfigParser()
     options.read(TOP / "setup.cfg")
+    return options
+
+
+def test_the_programs_can_be_started() -> None:
+    for line in setup()["options.entry_points"]["console_scripts"].split("\n"):
+        module, _, name = line.partition("=")[2].strip().partition(":")
+        assert not line or callable(getattr(importlib.import_module(module), name))
+
+
+def test_setup_knows_every_folder() -> None:
+    options = setup()
     listed = options["options"]["packages"].split()
     assert sorted(listed) == sorted([*map(dotted, folders()), "lasw.configs"])
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from importlib import metadata
 from typing import Any
 
@@ -70,9 +70,15 @@ class Metric(ABC):
         """What a table calls the score of this metric, asked for as `spec`; error rates show one minus the rate."""
         return spec
 
-    @abstractmethod
     def signature(self) -> Signature:
-        """All settings of this metric that change its numbers."""
+        """All settings of this metric that change its numbers: by default the fields of the dataclass that it is."""
+        names = [setting.name for setting in fields(self)] if is_dataclass(self) else []
+        return Signature(self.label(self.name), tuple((name, self.shown(name)) for name in names))
+
+    def shown(self, setting: str) -> str:
+        """What the signature says of a setting; override for files, which their content tells apart."""
+        value = getattr(self, setting)
+        return f"{value:g}" if isinstance(value, float) else str(value) or "none"
 
     def statistics_key(self) -> str:
         """Metrics with the same key have the same statistics, which then need computing only once."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+from functools import partial
 
 
 class UserError(Exception):
@@ -50,11 +51,9 @@ class UserError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         # Errors cross process borders when work is parallel; keyword-only arguments need a hand.
-        return _rebuild, (self.found, self.path, self.line, self.expected, self.remedy)
-
-
-def _rebuild(found: str, path: str | None, line: int | None, expected: str | None, remedy: str | None) -> UserError:
-    return UserError(found, path=path, line=line, expected=expected, remedy=remedy)
+        return partial(UserError, path=self.path, line=self.line, expected=self.expected, remedy=self.remedy), (
+            self.found,
+        )
 
 
 def unknown(kind: str, name: str, valid: list[str]) -> UserError:

@@ -22,7 +22,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import Metric, Signature
+from lasw.metrics.base import Metric
 from lasw.metrics.kernels import borrowing
 from lasw.metrics.ngram import Pairs, ReferenceNgrams
 from lasw.metrics.registry import check_options
@@ -57,10 +57,6 @@ class EditRate(Metric):
     def label(self, spec: str) -> str:
         """One minus the rate, and called so."""
         return f"1-{spec}"
-
-    def signature(self) -> Signature:
-        """What is shown is one minus the rate, so that is its name."""
-        return Signature(f"1-{self.name}", (("reflen", self.reflen),))
 
     def prepare(self, references: References) -> ReferenceNgrams:
         """The references' tokens."""

@@ -20,12 +20,12 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import Metric, Signature
+from lasw.metrics.base import Metric
 from lasw.metrics.errors import unknown
 from lasw.metrics.kernels import borrowing
 from lasw.metrics.ngram import Pairs, ReferenceNgrams
 from lasw.metrics.registry import Limits, check_options
-from lasw.metrics.text import Corpus, References, Vocabulary
+from lasw.metrics.text import Corpus, PerWord, References, Vocabulary
 
 NO_STEMS = "none"
 _ABOVE_0 = "a number above 0"
@@ -61,20 +61,16 @@ class Meteor(Metric):
             if self.stem not in valid:
                 raise unknown("value of METEOR:stem", self.stem, valid)
 
-    def signature(self) -> Signature:
-        """Stemmer and power."""
-        return Signature(self.name, (("stem", self.stem), ("power", f"{self.power:g}")))
-
     def prepare(self, references: References) -> StemmedReferences:
         """The references' tokens and stems."""
-        return StemmedReferences(ReferenceNgrams.of(references), Stems(references.vocabulary, self.stem))
+        return StemmedReferences(ReferenceNgrams.of(references), _stems(references.vocabulary, self.stem))
 
     def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[Any]:
         """See the class for the layout; the same text of a segment is looked at once."""
         references: ReferenceNgrams = prepared.references
         pairs = Pairs.of(hypotheses, references, owner)
         rows = pairs.rows
-        stems = prepared.stems.ids()
+        stems = prepared.stems.numbers()
         lengths = references.lengths[pairs.owner[rows]]
         words, many = int(hypotheses.lengths.max(initial=0)), lengths.shape[1]
         longest = int(references.lengths.max(initial=0))
@@ -110,31 +106,18 @@ class StemmedReferences:
     """Tokens of the references, and stems of all words."""
 
     references: ReferenceNgrams
-    stems: Stems
+    stems: PerWord
 
 
-class Stems:
-    """Stem ids of a vocabulary's words, each word stemmed once; a stem's id is that of the first word that has it."""
+def _stems(vocabulary: Vocabulary, language: str) -> PerWord:
+    """The stem of each word, as a number; without a stemmer every word is one of its own."""
+    known: dict[str, int] = {}
+    if language == NO_STEMS:
+        return PerWord(vocabulary, lambda word: known.setdefault(word, len(known)))
+    import snowballstemmer
 
-    def __init__(self, vocabulary: Vocabulary, language: str) -> None:
-        self._vocabulary = vocabulary
-        self._language = language
-        self._first: dict[str, int] = {}
-        self._ids = np.empty(0, dtype=np.int32)
-
-    def ids(self) -> NDArray[np.int32]:
-        """(words,) the stem of each word; without a stemmer the words themselves."""
-        done, new = len(self._ids), len(self._vocabulary)
-        if self._language == NO_STEMS:
-            return np.arange(new, dtype=np.int32)
-        if done < new:
-            import snowballstemmer
-
-            stem = snowballstemmer.stemmer(self._language).stemWord
-            lowered = (self._vocabulary[k].lower() for k in range(done, new))
-            found = [self._first.setdefault(stem(word), k) for k, word in enumerate(lowered, done)]
-            self._ids = np.concatenate([self._ids, np.array(found, dtype=np.int32)])
-        return self._ids
+    stem = snowballstemmer.stemmer(language).stemWord
+    return PerWord(vocabulary, lambda word: known.setdefault(stem(word.lower()), len(known)))
 
 
 @borrowing

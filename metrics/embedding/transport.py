@@ -3,8 +3,8 @@
 A transportation problem: minimise sum f_ij c_ij subject to f >= 0, row sums at most the supplies, column sums at most
 the demands, and as much moved as the lighter side has (Rubner et al. 2000; Echizen'ya et al. 2019, eq. 1-5). Solved by
 shortest augmenting paths with dual prices, as the assignment problem is (Jonker & Volgenant 1987), with amounts in the
-place of single units: sentences are so short that this takes a fraction of the time of a call of a general solver. What
-the kernel does not finish within its bound of steps POT's network simplex does, whose status is checked.
+place of single units: sentences are so short that this takes a fraction of the time of a call of a general solver.
+Every path moves more than what is taken for nothing, so that there is an end.
 
 Weights that are whole numbers are moved exactly. The same problem always gives the same flow, of several cheapest ones
 the one that leaves in place what can stay.
@@ -13,96 +13,24 @@ the one that leaves in place what can stay.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lasw.metrics.kernels import borrowing
 
-FINISHED, OUT_OF_STEPS = 0, 1
-
-STEPS = 2000  # paths, times the number of rows or columns; seen are less than 6
 _NOTHING = 1e-13  # of the whole weight: less than that is what rounding left
 _ROUNDING = 1e-9  # of the whole weight: may stay behind where sums differ by rounding
 
 
-def earth_mover(
-    supply: NDArray[np.float64], demand: NDArray[np.float64], costs: NDArray[np.float64]
-) -> tuple[float, NDArray[np.float64]]:
-    """The least work and a flow that does it; totals may differ.
-
-    Args:
-        supply: (m,) weights of the rows, not negative.
-        demand: (n,) weights of the columns, not negative.
-        costs: (m, n) of moving one unit; may be negative where the totals are equal.
-
-    Returns:
-        work: sum of flow times costs, not divided by what was moved.
-        flow: (m, n).
-
-    Raises:
-        ValueError: shapes that do not fit, or numbers that are negative or not finite.
-    """
-    a, b = np.asarray(supply, dtype=np.float64), np.asarray(demand, dtype=np.float64)
-    c = np.ascontiguousarray(costs, dtype=np.float64)
-    if a.ndim != 1 or b.ndim != 1 or c.shape != (len(a), len(b)):
-        raise ValueError(f"costs of shape {c.shape} for {a.shape} supplies and {b.shape} demands")
-    if not (
-        np.isfinite(a).all()
-        and np.isfinite(b).all()
-        and np.isfinite(c).all()
-        and min(a.min(initial=0.0), b.min(initial=0.0)) >= 0
-    ):
-        raise ValueError("weights must be finite and not negative, costs finite")
-    m, n = c.shape
-    flow: NDArray[np.float64] = np.zeros((m, n))
-    if not (a.sum() > 0 and b.sum() > 0):
-        return 0.0, flow
-    surplus = a.sum() - b.sum()
-    if abs(surplus) > _ROUNDING * max(a.sum(), b.sum()):
-        # What is too much goes to a place that costs nothing.
-        if surplus > 0:
-            b, c = np.append(b, surplus), np.hstack([c, np.zeros((m, 1))])
-        else:
-            a, c = np.append(a, -surplus), np.vstack([c, np.zeros((1, n))])
-    whole = np.zeros(c.shape)
-    size = max(c.shape)
-    status = transport(
-        np.ascontiguousarray(c), *c.shape, a.copy(), b.copy(), np.full(len(a), -1, dtype=np.int64), whole,
-        np.empty((3, size)), np.empty((3, size), dtype=np.int64), np.empty(size, dtype=np.int64), STEPS * size,
-    )  # fmt: skip
-    if status != FINISHED:
-        whole = by_network_simplex(a, b, c)
-    flow[:] = whole[:m, :n]
-    return float((flow * costs).sum()), flow
-
-
-def by_network_simplex(
-    supply: NDArray[np.float64], demand: NDArray[np.float64], costs: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """(m, n) the flow of equal totals that POT finds.
-
-    Raises:
-        RuntimeError: it did not find one, with its own words.
-    """
-    import ot  # type: ignore[import-untyped]
-
-    flow, log = ot.emd(supply, demand * (supply.sum() / demand.sum()), costs, numItermax=10_000_000, log=True)
-    if log["result_code"] != 1 or log["warning"]:
-        raise RuntimeError(f"POT: {log['warning'] or log['result_code']}")
-    return np.asarray(flow)
-
-
 @borrowing
-def transport(cost, m, n, supply, demand, same, flow, prices, trace, order, steps):  # type: ignore[no-untyped-def]
+def transport(cost, m, n, supply, demand, same, flow, prices, trace, order):  # type: ignore[no-untyped-def]
     """Kernel: fill `flow[:m, :n]`, which moves all of `supply` to `demand` (equal totals; both are used up).
 
     Args:
         cost: float64, its first m rows and n columns count.
         same: (m,) int64, the column whose cost is 0 because it is the same thing, or -1: served first.
         prices, trace, order: scratch of (3, k) float64, (3, k) and (k,) int64, k at least m and n.
-        steps: int, how many paths there may be.
 
     Returns:
-        `FINISHED` or `OUT_OF_STEPS`.
+        The least work, the sum of flow times costs; NaN if more supply than rounding explains finds no demand.
     """
     u, v, distance = prices[0], prices[1], prices[2]
     total = 0.0
@@ -137,16 +65,17 @@ def transport(cost, m, n, supply, demand, same, flow, prices, trace, order, step
                     demand[j] -= moved
     for i in range(m):
         while supply[i] > nothing:
-            if steps == 0:
-                return OUT_OF_STEPS
-            steps -= 1
             end = _shortest_path(cost, m, n, i, demand, nothing, flow, u, v, distance, trace, order)
             if end < 0:
                 if supply[i] > _ROUNDING * total:
-                    return OUT_OF_STEPS
+                    return np.nan
                 break
             _augment(i, end, supply, demand, nothing, flow, trace)
-    return FINISHED
+    work = 0.0
+    for i in range(m):
+        for j in range(n):
+            work += flow[i, j] * cost[i, j]
+    return work
 
 
 @borrowing

@@ -23,13 +23,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import MeanMetric, Signature, with_ones
+from lasw.metrics.base import MeanMetric, with_ones
 from lasw.metrics.embedding.wewpi_kernel import score_pairs
 from lasw.metrics.embedding.wmd import check_vectors
 from lasw.metrics.errors import UserError
@@ -75,11 +75,10 @@ class We(MeanMetric):
     def _aligned(self) -> bool:
         return False
 
-    def signature(self) -> Signature:
-        """All settings; files by name and fingerprint."""
-        df = self.df if self.df in (REFERENCES, HYPOTHESES) else described(self.df)
-        rest = [(f.name, str(getattr(self, f.name))) for f in fields(self) if f.name not in ("vectors", "df")]
-        return Signature(self.name, (("vectors", described(self.vectors)), ("df", df), *rest))
+    def shown(self, setting: str) -> str:
+        """Files by name and fingerprint."""
+        is_file = setting == "vectors" or (setting == "df" and self.df not in (REFERENCES, HYPOTHESES))
+        return described(getattr(self, setting)) if is_file else super().shown(setting)
 
     def prepare(self, references: References) -> WeightedReferences:
         """The references, the vectors of their words, and how frequent these are.

@@ -9,14 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.embedding.transport import FINISHED, transport
-from lasw.metrics.embedding.wmd_kernel import word_kinds
+from lasw.metrics.embedding.transport import transport
+from lasw.metrics.embedding.wmd_kernel import scratch, word_kinds
 from lasw.metrics.kernels import borrowing
 from lasw.metrics.ngram import Pairs
 from lasw.metrics.vectors import EmbeddingArrays, inner
-
-# A path moves at least what the solver does not take for nothing, so that it comes to an end long before.
-_ENOUGH_STEPS = 1 << 62
 
 
 def score_pairs(
@@ -37,17 +34,9 @@ def score_pairs(
     out: NDArray[np.float64] = np.zeros((pairs.references.lengths.shape[1], len(pairs.rows)))
     if not len(pairs.rows):
         return out
-    words, columns = len(embedding.place), max(1, int(pairs.references.lengths.max(initial=0)))
-    longest = max(columns, int(pairs.hypotheses.lengths[pairs.rows].max()))
-    tokens = np.bincount(pairs.owner[pairs.rows], weights=pairs.hypotheses.lengths[pairs.rows])
-    most = max(1, min(int(tokens.max()), words))
-    _score(
-        *pairs.arrays,
-        embedding.place, embedding.vectors, idf, np.zeros(words, dtype=np.bool_), aligned,
-        np.full((3, words), -1, dtype=np.int32), np.empty((most, columns)), np.empty(most, dtype=np.int32),
-        np.empty((8, longest), dtype=np.int64), np.empty((4, longest)), np.empty((2, longest, longest)),
-        np.empty((3, longest)), np.empty((3, longest), dtype=np.int64), np.empty(longest, dtype=np.int64), out,
-    )  # fmt: skip
+    words = len(embedding.place)
+    settings = idf, np.zeros(words, dtype=np.bool_), aligned
+    _score(*pairs.arrays, embedding.place, embedding.vectors, *settings, *scratch(pairs, words), out)
     if np.isnan(out).any():
         raise RuntimeError("a transport problem was not solved")
     return out
@@ -112,14 +101,9 @@ def _score(  # type: ignore[no-untyped-def]
                         row = numbers[1, kinds[3, i]]
                         for j in range(columns):
                             square[0, i, j] = 1.0 - table[row, j]
-                    status = transport(
-                        square[0], lines, columns, weights[0], weights[1], kinds[6], square[1],
-                        prices, trace, reached, _ENOUGH_STEPS,
-                    )  # fmt: skip
-                    work = 0.0 if status == FINISHED else np.nan
-                    for i in range(lines):
-                        for j in range(columns):
-                            work += square[1, i, j] * square[0, i, j]
+                    work = transport(
+                        square[0], lines, columns, weights[0], weights[1], kinds[6], square[1], prices, trace, reached
+                    )
                     out[r, k] = max(1.0 - work, 0.0)
                 for i in range(lines):
                     numbers[2, kinds[3, i]] = -1

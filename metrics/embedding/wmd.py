@@ -17,19 +17,19 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import LARGEST, MeanMetric, Signature, with_ones
+from lasw.metrics.base import LARGEST, MeanMetric, with_ones
 from lasw.metrics.embedding.wmd_kernel import CHUNKS, DISTANCE, EMPTY, LATE, MATCHED, MISSING, ORDER, move_words
-from lasw.metrics.embedding.words import Normaliser, StopWords, is_number
+from lasw.metrics.embedding.words import StopWords, is_number, normalised
 from lasw.metrics.errors import UserError
 from lasw.metrics.ngram import Pairs, ReferenceNgrams
 from lasw.metrics.registry import Limits, Seed, check_options
-from lasw.metrics.text import Corpus, References
+from lasw.metrics.text import Corpus, References, Spelling
 from lasw.metrics.vectors import Embedding, UnknownWords, described, open_vectors
 
 MOST_POWER = 20  # beyond it penalties above 1 would soon be infinite
@@ -73,12 +73,10 @@ class Wmd(MeanMetric):
         if self.stop and not is_number(self.stop) and not os.path.isfile(self.stop):
             raise UserError(f"{self.name}:stop={self.stop}", expected="a number, or a file with a word a line")
 
-    def signature(self) -> Signature:
-        """All settings; vectors by file name and fingerprint."""
-        settings = [(f.name, _shown(getattr(self, f.name))) for f in fields(self) if f.name != "vectors"]
-        if self.stop and not is_number(self.stop):
-            settings = [(key, described(self.stop) if key == "stop" else value) for key, value in settings]
-        return Signature(self.name, (("vectors", described(self.vectors)), *settings))
+    def shown(self, setting: str) -> str:
+        """Files by name and fingerprint."""
+        is_file = setting == "vectors" or (setting == "stop" and self.stop and not is_number(self.stop))
+        return described(getattr(self, setting)) if is_file else super().shown(setting)
 
     def prepare(self, references: References) -> EmbeddedReferences:
         """The references and the vectors of their words.
@@ -86,12 +84,13 @@ class Wmd(MeanMetric):
         Raises:
             UserError: the vectors cannot be read.
         """
-        normaliser = Normaliser(references.vocabulary) if self.preprocess == "yes" else None
-        if normaliser:
+        normaliser, vocabulary = None, references.vocabulary
+        if self.preprocess == "yes":
+            normaliser = Spelling(vocabulary, lambda token: [vocabulary.add(word) for word in normalised(token)])
             references = References(tuple(map(normaliser.of, references.corpora)))
         embedding = Embedding(
             open_vectors(self.vectors),
-            references.vocabulary,
+            vocabulary,
             unit=self.distance == "cosine",
             unknown=self.unknown,
             numbers=self.numbers == "yes",
@@ -194,7 +193,7 @@ class EmbeddedReferences:
     references: ReferenceNgrams
     embedding: Embedding
     stop: StopWords | None
-    normaliser: Normaliser | None
+    normaliser: Spelling | None
 
 
 def check_vectors(name: str, path: str) -> None:
@@ -203,9 +202,3 @@ def check_vectors(name: str, path: str) -> None:
         raise UserError(f"{name} needs word vectors", expected=f"{name}:vectors=FILE")
     if not os.path.isfile(path):
         raise UserError("no such file of word vectors", path=path)
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:g}"
-    return str(value) or "none"

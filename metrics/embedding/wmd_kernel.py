@@ -6,10 +6,12 @@ not depend on what else is computed: the same pair of sentences has the same dis
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.embedding.transport import FINISHED, transport
+from lasw.metrics.embedding.transport import transport
 from lasw.metrics.kernels import borrowing
 from lasw.metrics.ngram import Pairs
 from lasw.metrics.vectors import EmbeddingArrays, inner, squared
@@ -18,9 +20,6 @@ COLUMNS = 7
 DISTANCE, CHUNKS, MATCHED, ORDER, MISSING, EMPTY, LATE = range(COLUMNS)
 """Columns of what `move_words` measures: distance; chunks; words matched; word-order penalty; share of unknown words in
 the hypothesis; 1 where one side alone is empty; 1 where the first match is not at the hypothesis' beginning."""
-
-# Amounts are whole numbers here, and every path moves at least one.
-_ENOUGH_STEPS = 1 << 62
 
 
 def move_words(
@@ -48,21 +47,31 @@ def move_words(
     if not len(pairs.rows):
         return out
     words = len(embedding.place)
-    longest = max(1, int(pairs.hypotheses.lengths[pairs.rows].max()), int(pairs.references.lengths.max(initial=0)))
-    tokens = np.bincount(pairs.owner[pairs.rows], weights=pairs.hypotheses.lengths[pairs.rows])
-    most = max(1, min(int(tokens.max()), words))
     left_out = np.zeros(words, dtype=np.bool_) if stop is None else stop
-    _move(
-        *pairs.arrays,
-        embedding.place, embedding.vectors, embedding.known, left_out, euclidean, order,
-        np.full((3, words), -1, dtype=np.int32), np.empty((most, max(1, int(pairs.references.lengths.max(initial=0))))),
-        np.empty(most, dtype=np.int32), np.empty((7, longest), dtype=np.int64), np.empty((2, longest)),
-        np.empty((2, longest, longest)), np.empty((3, longest)), np.empty((3, longest), dtype=np.int64),
-        np.empty(longest, dtype=np.int64), out,
-    )  # fmt: skip
+    settings = left_out, euclidean, order
+    _move(*pairs.arrays, embedding.place, embedding.vectors, embedding.known, *settings, *scratch(pairs, words), out)
     if np.isnan(out).any():
         raise RuntimeError("a transport problem was not solved")
     return out
+
+
+def scratch(pairs: Pairs, words: int) -> tuple[NDArray[Any], ...]:
+    """What the kernels of WMD and of WE and WE_WPI work in, from `numbers` to `reached`.
+
+    Args:
+        pairs: at least one hypothesis.
+        words: of the vocabulary, V.
+    """
+    lengths = pairs.hypotheses.lengths[pairs.rows]
+    columns = max(1, int(pairs.references.lengths.max(initial=0)))
+    longest = max(columns, int(lengths.max()))
+    tokens = np.bincount(pairs.owner[pairs.rows], weights=lengths)
+    most = max(1, min(int(tokens.max()), words))
+    return (
+        np.full((3, words), -1, dtype=np.int32), np.empty((most, columns)), np.empty(most, dtype=np.int32),
+        np.empty((8, longest), dtype=np.int64), np.empty((4, longest)), np.empty((2, longest, longest)),
+        np.empty((3, longest)), np.empty((3, longest), dtype=np.int64), np.empty(longest, dtype=np.int64),
+    )  # fmt: skip
 
 
 @borrowing
@@ -120,13 +129,7 @@ def _move(  # type: ignore[no-untyped-def]
                         supply[i] = kinds[4, i] * n
                     for j in range(columns):
                         demand[j] = kinds[1, j] * m
-                    status = transport(
-                        cost, lines, columns, supply, demand, kinds[6], flow, prices, trace, reached, _ENOUGH_STEPS
-                    )
-                    work = 0.0 if status == FINISHED else np.nan
-                    for i in range(lines):
-                        for j in range(columns):
-                            work += flow[i, j] * cost[i, j]
+                    work = transport(cost, lines, columns, supply, demand, kinds[6], flow, prices, trace, reached)
                     out[r, k, DISTANCE] = work / (m * n)
                     _chunks(flow, lines, kinds[2], n, kinds[5], m, out[r, k])
                     if order:

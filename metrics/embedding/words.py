@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.text import Corpus, References, Vocabulary, read_lines
+from lasw.metrics.text import References, Vocabulary, read_lines
 
 _IN_NUMBERS = re.compile(r"(?<=\d)[.,](?=\d)")
 _VANISH = re.compile("['’.]")
@@ -68,29 +68,3 @@ def _separated(character: str) -> str:
     if character in _KEPT or kind == "S":
         return f" {character} "
     return " " if kind in "PZ" else character
-
-
-class Normaliser:
-    """Normalises corpora over one vocabulary, every word of it once."""
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self._vocabulary = vocabulary
-        self._words: NDArray[np.int32] = np.empty(0, dtype=np.int32)
-        self._starts: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
-
-    def of(self, corpus: Corpus) -> Corpus:
-        """The same sentences of normalised words; the vocabulary may grow."""
-        self._learn(int(corpus.ids.max(initial=-1)) + 1)
-        lengths = np.diff(self._starts)[corpus.ids]
-        ends = np.concatenate([[0], np.cumsum(lengths)])
-        shift = np.repeat(self._starts[corpus.ids] - ends[:-1], lengths)
-        ids = self._words[shift + np.arange(ends[-1])]
-        return Corpus(ids, ends[corpus.offsets], self._vocabulary, corpus.path)
-
-    def _learn(self, words: int) -> None:
-        done = len(self._starts) - 1
-        if done < words:
-            become = [[self._vocabulary.add(w) for w in normalised(self._vocabulary[k])] for k in range(done, words)]
-            new = np.array([index for one in become for index in one], dtype=np.int32)
-            starts = self._starts[-1] + np.cumsum([len(one) for one in become], dtype=np.int64)
-            self._words, self._starts = np.concatenate([self._words, new]), np.concatenate([self._starts, starts])

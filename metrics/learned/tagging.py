@@ -11,10 +11,9 @@ import importlib
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lasw.metrics.errors import UserError
-from lasw.metrics.text import Corpus, Vocabulary
+from lasw.metrics.errors import UserError, unknown
+from lasw.metrics.text import Corpus, PerWord, Vocabulary
 
 BAR = "|"
 TAGGERS = {"hanta-de": "morphmodel_ger.pgz", "hanta-en": "morphmodel_en.pgz", "hanta-nl": "morphmodel_dutch.pgz"}
@@ -39,7 +38,8 @@ class TaggedText:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self.words, self.tags = Vocabulary(), Vocabulary()
-        self._ids: NDArray[np.int32] = np.empty((2, 0), dtype=np.int32)
+        self._words = PerWord(vocabulary, lambda token: self.words.add(parted(token)[0]))
+        self._tags = PerWord(vocabulary, lambda token: self.tags.add(parted(token)[1]) if parted(token)[1] else -1)
 
     def split(self, corpus: Corpus) -> tuple[Corpus, Corpus]:
         """The corpus' words and its tags, each a corpus of the same shape.
@@ -50,8 +50,8 @@ class TaggedText:
         """
         if corpus.vocabulary is not self._vocabulary:
             raise TypeError("hypotheses and references must share one vocabulary")
-        ids = self._up_to_date()[:, corpus.ids]
-        bare = np.flatnonzero(ids[1] < 0)
+        words, tags = self._words.numbers()[corpus.ids], self._tags.numbers()[corpus.ids]
+        bare = np.flatnonzero(tags < 0)
         if len(bare):
             line = int(np.searchsorted(corpus.offsets, bare[0], side="right"))
             raise UserError(
@@ -61,18 +61,9 @@ class TaggedText:
                 expected="word|TAG",
                 remedy="'lasw tag' makes such text",
             )
-        words = Corpus(np.ascontiguousarray(ids[0]), corpus.offsets, self.words, corpus.path)
-        return words, Corpus(np.ascontiguousarray(ids[1]), corpus.offsets, self.tags, corpus.path)
-
-    def _up_to_date(self) -> NDArray[np.int32]:
-        done = self._ids.shape[1]
-        if done < len(self._vocabulary):
-            new = []
-            for k in range(done, len(self._vocabulary)):
-                word, tag = parted(self._vocabulary[k])
-                new.append((self.words.add(word), self.tags.add(tag) if tag else -1))
-            self._ids = np.concatenate([self._ids, np.array(new, dtype=np.int32).T], axis=1)
-        return self._ids
+        parts = ((words, self.words), (tags, self.tags))
+        first, second = (Corpus(ids, corpus.offsets, vocabulary, corpus.path) for ids, vocabulary in parts)
+        return first, second
 
 
 def joined(lines: Sequence[str], tags: Sequence[str], *, path: str, tag_path: str) -> list[str]:
@@ -124,8 +115,6 @@ def tagger(name: str) -> Callable[[list[str]], list[str]]:
         UserError: no such tagger, or its package is not installed.
     """
     if name not in TAGGERS:
-        from lasw.metrics.errors import unknown
-
         raise unknown("tagger", name, list(TAGGERS))
     try:
         package = importlib.import_module("HanTa.HanoverTagger")

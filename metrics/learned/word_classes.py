@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.kernels import borrowing
-from lasw.metrics.text import Corpus, Vocabulary
+from lasw.metrics.text import Corpus, PerWord, Vocabulary
 
 FUNCTION, PUNCTUATION, CONTENT = 0, 1, 2
 CLASSES = 3
@@ -69,7 +69,7 @@ class WordClasses:
     def __init__(self, vocabulary: Vocabulary, function_words: Sequence[str]) -> None:
         self._vocabulary = vocabulary
         self._function_words = frozenset(function_words)
-        self._classes = np.empty(0, dtype=np.int8)
+        self._classes = PerWord(vocabulary, self._class_of, np.int8)
 
     def counts(self, corpus: Corpus) -> NDArray[np.int32]:
         """(n, 3) int32: function words, punctuation and content words of each sentence.
@@ -80,15 +80,8 @@ class WordClasses:
         if corpus.vocabulary is not self._vocabulary:
             raise TypeError("hypotheses and references must share one vocabulary")
         out = np.zeros((len(corpus), CLASSES), dtype=np.int32)
-        _count(corpus.ids, corpus.offsets, self._up_to_date(), out)
+        _count(corpus.ids, corpus.offsets, self._classes.numbers(), out)
         return out
-
-    def _up_to_date(self) -> NDArray[np.int8]:
-        done = len(self._classes)
-        if done < len(self._vocabulary):
-            new = [self._class_of(self._vocabulary[k]) for k in range(done, len(self._vocabulary))]
-            self._classes = np.concatenate([self._classes, np.array(new, dtype=np.int8)])
-        return self._classes
 
     def _class_of(self, token: str) -> int:
         if is_punctuation(token):

@@ -9,18 +9,17 @@ empty reference too.
 from __future__ import annotations
 
 import string
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import Metric, Signature
+from lasw.metrics.base import Metric
 from lasw.metrics.kernels import borrowing
 from lasw.metrics.ngram.counts import FREE, child_key, child_slot, segments_of
 from lasw.metrics.registry import Limits, check_options
-from lasw.metrics.text import Corpus, References, Vocabulary, distinct
+from lasw.metrics.text import Corpus, References, Spelling, Vocabulary, distinct
 
 MOST_CHARS, MOST_WORDS, MOST_BETA = 20, 4, 1e6
 
@@ -52,12 +51,6 @@ class Chrf(Metric):
     def __post_init__(self) -> None:
         check_options(self)
 
-    def signature(self) -> Signature:
-        """Orders and beta."""
-        return Signature(
-            self.name, (("chars", str(self.chars)), ("words", str(self.words)), ("beta", f"{self.beta:g}"))
-        )
-
     def prepare(self, references: References) -> PreparedReferences:
         """The references as characters, and as words if they count."""
         return PreparedReferences(references, with_words=self.words > 0)
@@ -70,13 +63,10 @@ class Chrf(Metric):
         kept, segments = hypotheses.take(rows), owner[rows]
         best: NDArray[np.int32] = np.zeros((len(rows), 3 * (self.chars + self.words)), dtype=np.int32)
         best_scores = np.full(len(rows), -1.0)
-        texts = [(spelling, spelling.of(kept)) for spelling in references.spellings]
-        for r in range(references.many):
-            parts = [
-                _counts(text, spelling.references[r], segments, order)
-                for (spelling, text), order in zip(texts, (self.chars, self.words), strict=False)
-            ]
-            counts = np.hstack(parts)
+        texts = [spelling.of(kept) for spelling in references.spellings]
+        for reference in references.spelt:
+            sides = zip(texts, reference, (self.chars, self.words), strict=False)
+            counts = np.hstack([_counts(text, other, segments, order) for text, other, order in sides])
             scores = self.corpus_scores(counts)
             better = scores > best_scores
             best[better], best_scores[better] = counts[better], scores[better]
@@ -100,46 +90,21 @@ class Chrf(Metric):
 
 
 class PreparedReferences:
-    """R references of n segments, spelt out."""
+    """R references of n segments, spelt out.
+
+    Attributes:
+        spellings: as characters, and as words if they count.
+        spelt: R lists, a corpus of symbols a spelling.
+    """
 
     def __init__(self, references: References, *, with_words: bool) -> None:
         self.vocabulary = references.vocabulary
-        self.segments, self.many = len(references), len(references.corpora)
-        self.spellings = [Spelling(references, _characters)]
+        self.segments = len(references)
+        self.spellings = [Spelling(self.vocabulary, _characters)]
         if with_words:
             words = Vocabulary()
-            self.spellings.append(Spelling(references, lambda token: [words.add(w) for w in words_of(token)]))
-
-
-class Spelling:
-    """Tokens as sequences of smaller symbols, each token spelt out once.
-
-    Attributes:
-        references: R corpora of symbols.
-    """
-
-    def __init__(self, references: References, spell: Callable[[str], list[int]]) -> None:
-        self._vocabulary = references.vocabulary
-        self._spell = spell
-        self._symbols = np.empty(0, dtype=np.int32)
-        self._offsets = np.zeros(1, dtype=np.int64)
-        self.references = [self.of(corpus) for corpus in references.corpora]
-
-    def of(self, corpus: Corpus) -> Corpus:
-        """The sentences as symbols; they are no token ids."""
-        self._extend()
-        tokens = Corpus(self._symbols, self._offsets, self._vocabulary).take(corpus.ids)
-        return Corpus(tokens.ids, tokens.offsets[corpus.offsets], corpus.vocabulary)
-
-    def _extend(self) -> None:
-        done, new = len(self._offsets) - 1, len(self._vocabulary)
-        if new == done:
-            return
-        spelt = [self._spell(self._vocabulary[k]) for k in range(done, new)]
-        flat = np.array([symbol for symbols in spelt for symbol in symbols], dtype=np.int32)
-        ends = self._offsets[-1] + np.cumsum([len(symbols) for symbols in spelt], dtype=np.int64)
-        self._symbols = np.concatenate([self._symbols, flat])
-        self._offsets = np.concatenate([self._offsets, ends])
+            self.spellings.append(Spelling(self.vocabulary, lambda token: [words.add(w) for w in words_of(token)]))
+        self.spelt = [[spelling.of(corpus) for spelling in self.spellings] for corpus in references.corpora]
 
 
 def _characters(token: str) -> list[int]:

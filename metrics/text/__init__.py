@@ -14,5 +14,6 @@ if TYPE_CHECKING:
     )
     from lasw.metrics.text.preprocessing import NORMAL_FORMS, Preprocessing
     from lasw.metrics.text.references import References
+    from lasw.metrics.text.words import PerWord, Spelling
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     )
     from lasw.metrics.text import (
         NORMAL_FORMS, STANDARD_INPUT, Block, Blocks, Corpus, Preprocessing, References, Vocabulary, atomic_write,
-        check_parallel, first_bytes, intern_token, normal_form, open_bytes, read_corpora, read_corpus, read_lines,
-        refuse_overwriting, scan, token_end, write_text,
+        check_parallel, content_digest, first_bytes, intern_token, normal_form, open_bytes, read_corpora, read_corpus,
+        read_lines, refuse_overwriting, scan, token_end, tokens, write_text,
     )
     from lasw.metrics.vectors import (
         FORMATS, MODELS, Text, Training, VectorFile, nearest, open_vectors, selected, write_vector_model, write_vectors,

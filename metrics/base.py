@@ -72,7 +72,7 @@ class Metric(ABC):
 
     def signature(self) -> Signature:
         """All settings of this metric that change its numbers: by default the fields of the dataclass that it is."""
-        names = [setting.name for setting in fields(self)] if is_dataclass(self) else []
+        names: list[str] = [setting.name for setting in fields(self)] if is_dataclass(self) else []
         return Signature(self.label(self.name), tuple((name, self.shown(name)) for name in names))
 
     def shown(self, setting: str) -> str:

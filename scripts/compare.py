@@ -50,16 +50,14 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(f"--width {arguments.width}", expected="a number from 0 to 17")
     comparison = read_comparison(arguments.config, arguments.changes)
     directory = Path(arguments.run)
-    if not arguments.quiet:
-        warn("compare", comparison.without_effect())
+    warn("compare", comparison.without_effect(), arguments.quiet)
     warned: set[str] = set()
 
     def told(record: Json, done: int, of: int) -> None:
         note(arguments.quiet, f"run {done} of {of}: {record['label']}, seed {record['seed']}, {record['seconds']} s")
         new = [text for text in dict.fromkeys(record["warnings"]) if text not in warned]
         warned.update(new)
-        if not arguments.quiet:
-            warn("compare", (f"{record['label']}, seed {record['seed']}: {text}" for text in new))
+        warn("compare", (f"{record['label']}, seed {record['seed']}: {text}" for text in new), arguments.quiet)
 
     compared = compare(
         comparison,

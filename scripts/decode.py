@@ -77,10 +77,9 @@ def run(arguments: argparse.Namespace) -> int:
         write_text(arguments.output, text)
     else:
         sys.stdout.write(text)
-    if silent and not arguments.quiet:
-        warn(
-            "decode", [f"no hypothesis for {len(silent)} of {len(source)} sentences, the first is line {silent[0] + 1}"]
-        )
+    if silent:
+        text = f"no hypothesis for {len(silent)} of {len(source)} sentences, the first is line {silent[0] + 1}"
+        warn("decode", [text], arguments.quiet)
     return 0
 
 
@@ -108,8 +107,8 @@ def _local(arguments: argparse.Namespace, start: Weights, sentences: int) -> lis
     local = read_local_weights(path)
     check_count(local, sentences, path, arguments.source)
     found = [match(one, start.names, sparse_names=None, path=path) for one in local]
-    if found and not arguments.quiet:
-        warn("decode", found[0].warnings)
+    if found:
+        warn("decode", found[0].warnings, arguments.quiet)
     return [one.weights for one in found]
 
 
@@ -117,8 +116,7 @@ def _matched(arguments: argparse.Namespace, decoder: Decoder, start: Weights) ->
     """The weights of the file for this decoder's features."""
     file = read_weights(arguments.weights, encoding=arguments.encoding)
     found = match(file, start.names, sparse_names=None, path=arguments.weights)
-    if not arguments.quiet:
-        warn("decode", found.warnings)
+    warn("decode", found.warnings, arguments.quiet)
     return found.weights
 
 

@@ -75,8 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         # UTF-8 as the list was, whatever the terminal's encoding.
         sys.stdout.buffer.write(text.encode("utf-8"))
     sys.stdout.buffer.flush()
-    if not arguments.quiet:
-        warn("rerank", [*warnings, *reranker.warnings()])
+    warn("rerank", [*warnings, *reranker.warnings()], arguments.quiet)
     return 0
 
 

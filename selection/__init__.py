@@ -6,7 +6,7 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 if TYPE_CHECKING:
     from lasw.selection.alignment import (
         ALIGNERS, DIRECTIONS, MAX_LENGTH, SYMMETRISATIONS, Directions, align_directions, keep_models, symmetrise,
-        tokens, transposed, write_giza, write_pharaoh,
+        transposed, write_giza, write_pharaoh,
     )
     from lasw.selection.choice import BIN, WORDS, Diversity, Profile, Selection, choose, collector, counted, workers
     from lasw.selection.development_set import filters, reading, select, usual_scorer

@@ -40,7 +40,7 @@ def some_pool(seed=0, sentences=12, candidates=30, *, sparse=False, noise=0.3, c
         for k in range(6):
             sparse_names.add(f"S_{k}")
     pool = Pool(references)
-    corpus = Corpus.from_tokens(hypotheses, vocabulary)
+    corpus = Corpus.from_lines(map(" ".join, hypotheses), vocabulary)
     pool.add(
         NBest(names, np.array(owner, np.int32), corpus, np.array(rows), np.zeros(len(owner)), columns, sparse_names)
     )
@@ -75,7 +75,7 @@ def made_pool(
         names, rows = Vocabulary(), sp.csr_array(np.array(extra))
         for k in range(2):
             names.add(f"S_{k}")
-    corpus, numbers = Corpus.from_tokens(texts, vocabulary), np.array(dense)
+    corpus, numbers = Corpus.from_lines(map(" ".join, texts), vocabulary), np.array(dense)
     pool.add(NBest(NAMES, np.array(owner, np.int32), corpus, numbers, np.zeros(len(owner)), rows, names))
     return pool
 

@@ -73,7 +73,7 @@ class Toy(Decoder):
                 texts.append(words)
                 dense.append(features)
                 score.append(float(features @ weights.dense))
-        corpus = Corpus.from_tokens(texts, vocabulary)
+        corpus = Corpus.from_lines(map(" ".join, texts), vocabulary)
         return NBest(NAMES, np.array(owner, dtype=np.int32), corpus, np.array(dense), np.array(score))
 
 

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
-from lasw.metrics import open_bytes
+from lasw.metrics import content_digest
 
 _PACKAGES = ("lasw", "numpy", "scipy", "scikit-learn", "numba", "sil-thot")
-_CHUNK = 1 << 20
 
 
 def fingerprint(path: str | os.PathLike[str]) -> str:
     """The SHA-256 of a file's content, decompressed."""
-    digest = hashlib.sha256()
-    with open_bytes(path) as stream:
-        while chunk := stream.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
+    return content_digest(path).hex()
 
 
 def fingerprints(paths: Sequence[str | os.PathLike[str]]) -> dict[str, str]:

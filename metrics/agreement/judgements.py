@@ -20,7 +20,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.agreement.correlation import quotient
 from lasw.metrics.base import Evaluation, number_in
 from lasw.metrics.errors import UserError, unknown
 from lasw.metrics.text import References, read_corpora, read_lines
@@ -57,11 +56,6 @@ class Judgements:
     ties: int
     with_reference: int
     given: NDArray[np.float64] | None = None
-
-    def expected_wins(self) -> NDArray[np.float64]:
-        """(S,) share of each system's comparisons that it won, ties left out; NaN for a system never compared."""
-        wins = np.bincount(self.better, minlength=len(self.systems)).astype(np.float64)
-        return quotient(wins, wins + np.bincount(self.worse, minlength=len(self.systems)))
 
 
 def read_judgements(

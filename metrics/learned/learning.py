@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 
 from lasw.metrics.agreement import Judgements, read_judgements
 from lasw.metrics.errors import UserError
-from lasw.metrics.text import Corpus, References, open_bytes
+from lasw.metrics.text import Corpus, References, content_digest
 
 Columns = Callable[[Corpus, NDArray[np.int32]], NDArray[np.float64]]
-
-_CHUNK = 1 << 20
 
 
 def read_preferences(
@@ -84,9 +82,5 @@ def training_fingerprint(paths: Sequence[str | Path]) -> str:
     for path in map(Path, paths):
         files = sorted(x for x in (path, *path.rglob("*")) if x.is_file()) if path.is_dir() else [path]
         for file in files:
-            part = hashlib.sha256()
-            with open_bytes(file) as stream:
-                while chunk := stream.read(_CHUNK):
-                    part.update(chunk)
-            total.update(part.digest())
+            total.update(content_digest(file))
     return total.hexdigest()[:12]

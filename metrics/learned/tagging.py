@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from lasw.metrics.errors import UserError, unknown
-from lasw.metrics.text import Corpus, PerWord, Vocabulary
+from lasw.metrics.text import Corpus, PerWord, Vocabulary, tokens
 
 BAR = "|"
 TAGGERS = {"hanta-de": "morphmodel_ger.pgz", "hanta-en": "morphmodel_en.pgz", "hanta-nl": "morphmodel_dutch.pgz"}
@@ -76,7 +76,7 @@ def joined(lines: Sequence[str], tags: Sequence[str], *, path: str, tag_path: st
         raise UserError(f"{len(tags)} lines", path=tag_path, expected=f"{len(lines)}, as many as {path} has")
     out = []
     for number, (line, tag_line) in enumerate(zip(lines, tags, strict=True), start=1):
-        words, names = _tokens(line), _tokens(tag_line)
+        words, names = tokens(line), tokens(tag_line)
         if len(words) != len(names):
             raise UserError(
                 f"{len(names)} tags", path=tag_path, line=number, expected=f"{len(words)}, one for each word of {path}"
@@ -89,13 +89,9 @@ def tagged(lines: Iterable[str], tag: Callable[[list[str]], list[str]], *, path:
     """Lines of ``word|TAG`` from lines of words, by a tagger as `tagger` gives them."""
     out = []
     for number, line in enumerate(lines, start=1):
-        words = _tokens(line)
+        words = tokens(line)
         out.append(_line(words, tag(words) if words else [], path, number))
     return out
-
-
-def _tokens(line: str) -> list[str]:
-    return [token for token in line.replace("\t", " ").split(" ") if token]
 
 
 def _line(words: list[str], tags: list[str], path: str, number: int) -> str:

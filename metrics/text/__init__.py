@@ -9,10 +9,10 @@ if TYPE_CHECKING:
         Corpus, Vocabulary, check_parallel, distinct, intern_token, normal_form, read_corpora, read_corpus, token_end,
     )
     from lasw.metrics.text.files import (
-        DAMAGED, STANDARD_INPUT, Block, Blocks, atomic_write, damaged, first_bytes, open_bytes, read_lines,
-        refuse_overwriting, write_text,
+        DAMAGED, STANDARD_INPUT, Block, Blocks, atomic_write, content_digest, damaged, first_bytes, open_bytes,
+        read_lines, refuse_overwriting, write_text,
     )
-    from lasw.metrics.text.preprocessing import NORMAL_FORMS, Preprocessing
+    from lasw.metrics.text.preprocessing import NORMAL_FORMS, Preprocessing, tokens
     from lasw.metrics.text.references import References
     from lasw.metrics.text.words import PerWord, Spelling
 else:

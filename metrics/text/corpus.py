@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -147,26 +147,6 @@ class Corpus:
         ids = np.empty(offsets[-1], dtype=np.int32)
         _gather(self.ids, self.offsets, rows, ids, offsets)
         return Corpus(ids, offsets, self.vocabulary, self.path)
-
-    @classmethod
-    def from_tokens(cls, sentences: Iterable[Sequence[str]], vocabulary: Vocabulary | None = None) -> Corpus:
-        """A corpus from lists of tokens.
-
-        Raises:
-            TypeError: a sentence is a string instead of a list of tokens, or a token is no string.
-        """
-        vocabulary = Vocabulary() if vocabulary is None else vocabulary
-        ids: list[int] = []
-        offsets = [0]
-        for number, sentence in enumerate(sentences):
-            if isinstance(sentence, (str, bytes)):
-                raise TypeError(f"sentence {number} is a string; expected a list of tokens (try .split())")
-            for token in sentence:
-                if not isinstance(token, str):
-                    raise TypeError(f"sentence {number} holds {token!r}; expected tokens, that is strings")
-                ids.append(vocabulary.add(token))
-            offsets.append(len(ids))
-        return cls(np.array(ids, dtype=np.int32), np.array(offsets, dtype=np.int64), vocabulary)
 
     @classmethod
     def from_lines(

@@ -12,6 +12,7 @@ import bz2
 import codecs
 import contextlib
 import gzip
+import hashlib
 import io
 import lzma
 import os
@@ -270,6 +271,12 @@ def first_bytes(path: str | os.PathLike[str], size: int) -> bytes:
             return stream.read(size)
         except DAMAGED as error:
             raise damaged(os.fspath(path), error) from None
+
+
+def content_digest(path: str | os.PathLike[str]) -> bytes:
+    """The SHA-256 of a file's content, decompressed."""
+    with open_bytes(path) as stream:
+        return hashlib.file_digest(cast(io.BufferedReader, stream), "sha256").digest()
 
 
 def damaged(path: str, error: Exception) -> UserError:

@@ -1,4 +1,4 @@
-"""What may happen to a line before it is split into tokens: normal form, case, one of sacreBLEU's tokenisers."""
+"""A line as tokens, and what may happen to it first: normal form, case, one of sacreBLEU's tokenisers."""
 
 from __future__ import annotations
 
@@ -64,6 +64,11 @@ class Preprocessing:
         if self.normalise:
             settings["normal-form"] = self.normalise
         return settings
+
+
+def tokens(line: str) -> list[str]:
+    """The tokens of a line: what stands between spaces and tabs."""
+    return [token for token in line.replace("\t", " ").split(" ") if token]
 
 
 def _tokeniser(name: str) -> Callable[[str], str]:

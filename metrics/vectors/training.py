@@ -6,6 +6,7 @@ Training runs in one thread, because with several the result depends on which is
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError, unknown
-from lasw.metrics.text import Blocks, atomic_write
+from lasw.metrics.text import Blocks, atomic_write, tokens
 from lasw.metrics.vectors.base import VectorFile
 from lasw.metrics.vectors.packed import write_packed
 
@@ -90,8 +91,7 @@ class Text:
         for path in self.paths:
             for block in Blocks(path, self.encoding):
                 for line in block.text().split("\n")[:-1]:
-                    text = self.preprocess(line) if self.preprocess else line
-                    yield [token for token in text.replace("\t", " ").split(" ") if token]
+                    yield tokens(self.preprocess(line) if self.preprocess else line)
 
 
 def write_vector_model(path: str | os.PathLike[str], model: Any, layout: str) -> None:
@@ -111,8 +111,7 @@ def write_vector_model(path: str | os.PathLike[str], model: Any, layout: str) ->
         whole = os.path.join(scratch, "model.bin")
         save_facebook_model(model, whole)
         with open(whole, "rb") as source, atomic_write(path) as stream:
-            while part := source.read(1 << 20):
-                stream.write(part)
+            shutil.copyfileobj(source, stream)
 
 
 def write_vectors(

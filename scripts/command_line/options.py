@@ -108,9 +108,9 @@ def print_json(result: Any) -> None:
     print(json.dumps(result, ensure_ascii=False, indent=2, allow_nan=False))
 
 
-def warn(command: str, lines: Iterable[str]) -> None:
-    """Tell the user, on stderr, what was repaired or is worth a look: one line each."""
-    for line in lines:
+def warn(command: str, lines: Iterable[str], quiet: bool = False) -> None:
+    """Tell the user, on stderr, what was repaired or is worth a look: one line each, unless `quiet`."""
+    for line in () if quiet else lines:
         print(f"lasw {command}: warning: {line}", file=sys.stderr)
 
 

@@ -27,7 +27,6 @@ from lasw.tuning import (
     PairwiseOptimiser,
     Pool,
     Setting,
-    Similarity,
     check_output,
     fast_form_error,
     grid,
@@ -57,7 +56,12 @@ def run(arguments: argparse.Namespace) -> int:
         tried = (*tried, fixed)
     measure = metric(arguments.measure)
     pool, samples, warnings = _samples(arguments)
-    similarities = _similarities(arguments, samples, {setting.similarity for setting in tried})
+    wanted = {setting.similarity for setting in tried}
+    similarities = {
+        name: make_similarity(name, samples.source, vectors=arguments.vectors)
+        for name in SIMILARITIES
+        if name in wanted
+    }
     matrices = {name: similarity.matrix(samples.source) for name, similarity in similarities.items()}
     note(arguments.quiet, f"{len(tried)} settings, leaving one out")
     curve = leave_one_out(pool, samples, matrices, tried, measure, seed=arguments.seed)
@@ -67,9 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
     described = _described(curve, setting, arguments.measure)
     marks = {name: similarity.fingerprint() for name, similarity in similarities.items()}
     chosen = {"setting": described["setting"], "leave_one_out": described, "fingerprints": marks}
-    write_samples(arguments.output, _with_header(samples, chosen))
-    if not arguments.quiet:
-        warn("local", warnings)
+    write_samples(arguments.output, dataclasses.replace(samples, header={**samples.header, **chosen}))
+    warn("local", warnings, arguments.quiet)
     result = {
         "candidates": len(pool),
         "pairs": len(samples.x),
@@ -106,20 +109,11 @@ def _samples(arguments: argparse.Namespace) -> tuple[Pool, LocalSamples, list[st
     references = reader.references(arguments.references)
     source = tuple(read_lines(arguments.source, encoding=arguments.encoding))
     if len(source) != len(references):
-        raise UserError(
-            f"{len(source)} lines",
-            path=arguments.source,
-            expected=f"{len(references)}, as many as {arguments.references[0]} has",
-        )
+        expected = f"{len(references)}, as many as {arguments.references[0]} has"
+        raise UserError(f"{len(source)} lines", path=arguments.source, expected=expected)
     given = reader.lists(arguments.nbest, references)
     samples = local_samples(optimiser, given.pool, given.start.weights, source, {"unused": dict(given.start.unused)})
     return given.pool, samples, [*given.warnings, *samples.header["warnings"]]
-
-
-def _similarities(arguments: argparse.Namespace, samples: LocalSamples, names: set[str]) -> dict[str, Similarity]:
-    return {
-        name: make_similarity(name, samples.source, vectors=arguments.vectors) for name in SIMILARITIES if name in names
-    }
 
 
 def _fast_form_warnings(samples: LocalSamples, setting: Setting, similarities: Floats) -> list[str]:
@@ -132,10 +126,6 @@ def _fast_form_warnings(samples: LocalSamples, setting: Setting, similarities: F
     return [f"under {setting} the fast form is up to {100 * error:.1f} % away from the optimum: use --exact"]
 
 
-def _with_header(samples: LocalSamples, more: Mapping[str, Any]) -> LocalSamples:
-    return dataclasses.replace(samples, header={**samples.header, **more})
-
-
 def _described(curve: Curve, setting: Setting | None, measure: str) -> dict[str, Any]:
     return {
         "setting": GLOBAL if setting is None else str(setting),
@@ -143,17 +133,7 @@ def _described(curve: Curve, setting: Setting | None, measure: str) -> dict[str,
         "global_score": curve.global_score,
         "best": str(curve.best.setting),
         "p_value": curve.best.p_value,
-        "curve": [
-            {
-                "setting": str(point.setting),
-                "score": point.score,
-                "lead": point.lead,
-                "low": point.low,
-                "high": point.high,
-                "p_value": point.p_value,
-            }
-            for point in curve.points
-        ],
+        "curve": [{**vars(point), "setting": str(point.setting)} for point in curve.points],
     }
 
 

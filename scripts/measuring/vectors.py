@@ -164,8 +164,7 @@ def _convert(arguments: argparse.Namespace) -> None:
 
 def _opened(path: str, quiet: bool) -> VectorFile:
     file = open_vectors(path)
-    if not quiet:
-        warn("vectors", file.remarks)
+    warn("vectors", file.remarks, quiet)
     return file
 
 

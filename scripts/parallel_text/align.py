@@ -7,7 +7,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from lasw.metrics import UserError, refuse_overwriting
+from lasw.metrics import UserError, refuse_overwriting, tokens
 from lasw.scripts.command_line import MOST_SEED, Parser, add_jobs, add_seed, note, positive_int, warn
 from lasw.scripts.parallel_text.train import read_parallel, unaligned_notes
 from lasw.selection import (
@@ -18,7 +18,6 @@ from lasw.selection import (
     align_directions,
     keep_models,
     symmetrise,
-    tokens,
     transposed,
     write_giza,
     write_pharaoh,
@@ -79,8 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         write_pharaoh(arguments.output, [symmetrise(directions, arguments.symmetrise)])
         if arguments.save:
             _save(directions, source, target, arguments.save)
-    if not arguments.quiet:
-        warn("align", unaligned_notes(directions, len(source)))
+    warn("align", unaligned_notes(directions, len(source)), arguments.quiet)
     return 0
 
 

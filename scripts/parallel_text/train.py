@@ -118,8 +118,7 @@ def train_thot(
     with tempfile.TemporaryDirectory(prefix="lasw-train-") as scratch:
         note(quiet, f"word alignment of {len(lines[0])} sentence pairs, both directions ({model})")
         directions = align_directions(*lines, scratch, model=model, iterations=iterations, jobs=jobs)
-        if not quiet:
-            warn("train", unaligned_notes(directions, len(lines[0])))
+        warn("train", unaligned_notes(directions, len(lines[0])), quiet)
         points = symmetrise(directions, symmetrisation)
         note(quiet, "phrase table and language model")
         models = dict(zip(("invswm", "swm"), directions.prefixes, strict=True))

@@ -4,7 +4,7 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 if TYPE_CHECKING:
     from lasw.selection.alignment.aligner import ALIGNERS
-    from lasw.selection.alignment.directions import MAX_LENGTH, align_directions, tokens
+    from lasw.selection.alignment.directions import MAX_LENGTH, align_directions
     from lasw.selection.alignment.giza import alignment_blocks, write_giza
     from lasw.selection.alignment.kept_models import DIRECTIONS, KeptModels, keep_models
     from lasw.selection.alignment.pharaoh import Alignment, write_pharaoh

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,18 +10,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import UserError
+from lasw.metrics import UserError, tokens
 from lasw.selection.alignment.aligner import ALIGNERS, train_apart
 from lasw.selection.alignment.pharaoh import Alignment, read_pharaoh
 from lasw.selection.alignment.symmetrisation import Directions, transposed
 
 MAX_LENGTH = 1024  # tokens; the limit that Thot's aligners are built with
-_BLANK = re.compile(r"[ \t]+")
-
-
-def tokens(line: str) -> list[str]:
-    """The tokens of a line: what stands between spaces and tabs."""
-    return [token for token in _BLANK.split(line) if token]
 
 
 def align_directions(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -43,8 +44,7 @@ def keep_models(prefix: str, trained: Sequence[Path]) -> None:
         for file in sorted(models.parent.glob(f"{models.name}.*")):
             name = f"{prefix}{direction}{file.name.removeprefix(models.name)}"
             with open(file, "rb") as stream, atomic_write(name) as copy:
-                while chunk := stream.read(1 << 20):
-                    copy.write(chunk)
+                shutil.copyfileobj(stream, copy)
             kept.append(f"{_digest(file)}  {os.path.basename(name)}\n")
     write_text(f"{prefix}.sha256", "".join(kept))
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import Corpus, Pairs, ReferenceNgrams, References, Vocabulary, WordErrorRate
+from lasw.metrics import Corpus, Pairs, ReferenceNgrams, References, Vocabulary, WordErrorRate, tokens
 from lasw.selection.pool import OK, PairBlock, Scored, Scorer
 from lasw.selection.rankings.method import SAMPLE, Material, Method, RankedBy
 
@@ -213,11 +213,6 @@ def local_sets(blocks: Iterable[tuple[PairBlock, Scored]], similarity: ToTest, s
             order = np.argsort(-values, axis=1, kind="stable")[:, :size]
             values, lines = np.take_along_axis(values, order, 1), np.take_along_axis(lines, order, 1)
     return LocalSets(lines, values, verdicts)
-
-
-def tokens(text: str) -> list[str]:
-    """The tokens of a line."""
-    return [token for token in text.replace("\t", " ").split(" ") if token]
 
 
 def _parts(rows: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:

@@ -63,7 +63,7 @@ class Toy(Decoder):
             found.sort(key=lambda c: -float(c[0] @ weights.dense))
             rows += [(owner, words, features) for features, words in found[:n]]
         dense = np.array([row[2] for row in rows])
-        corpus = Corpus.from_tokens([row[1] for row in rows], vocabulary)
+        corpus = Corpus.from_lines(map(" ".join, [row[1] for row in rows]), vocabulary)
         return NBest(NAMES, np.array([row[0] for row in rows], np.int32), corpus, dense, dense @ weights.dense)
 
     def write_configuration(self, path: Any, weights: Weights, comment: Sequence[str] = ()) -> bool:

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lasw.metrics import UserError
+from lasw.metrics import UserError, tokens
 from lasw.selection import ALIGNERS, SYMMETRISATIONS, write_giza, write_pharaoh
-from lasw.selection.alignment import Directions, align_directions, symmetrise, tokens, transposed
+from lasw.selection.alignment import Directions, align_directions, symmetrise, transposed
 from lasw.selection.alignment.pharaoh import Alignment, read_pharaoh
 
 pytest.importorskip("thot", reason="sil-thot is not installed")

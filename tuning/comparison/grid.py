@@ -150,23 +150,8 @@ def tasks(comparison: Comparison, found: Sequence[Row], folder: Path, command: s
     Raises:
         UserError: a file that cannot be read, settings that do not fit together.
     """
-    files = _Fingerprints()
-    decoders = {name: _with_lists(comparison.decoder, data.lists) for name, data in comparison.development.items()}
-    inputs = {
-        name: {**files.of_set(data), "decoder": files.of_decoder(decoders[name])}
-        for name, data in comparison.development.items()
-    }
-
-    def test(row: Row) -> tuple[Translation, ...]:
-        local = row.system.settings.local
-        sets = comparison.test or comparison.development
-        return tuple(_translation(name, data, local, comparison.decoder, files) for name, data in sets.items())
-
-    def task(row: Row, seed: int) -> Task:
-        made = _task(row, seed, folder.resolve(), comparison.run, decoders, comparison.development, inputs, test(row))
-        return dataclasses.replace(made, description={"command": command, **made.description})
-
-    return [[task(row, seed) for seed in comparison.settings.seeds] for row in found]
+    grid = _Grid(comparison, folder.resolve(), command)
+    return [[grid.task(row, seed) for seed in comparison.settings.seeds] for row in found]
 
 
 def _losses(system: System, of_all: Sequence[str]) -> list[str | None]:
@@ -188,51 +173,6 @@ def _signature(system: System, loss: str | None) -> str:
         return str(make_optimiser(name, dict(system.arguments), metric=loss).signature())
     except UserError as error:
         raise UserError(f"[system.{system.name}] {error}") from None
-
-
-def _task(
-    row: Row,
-    seed: int,
-    folder: Path,
-    run: dict[str, Any],
-    decoders: dict[str, dict[str, Any] | None],
-    development: dict[str, DevelopmentSet],
-    inputs: dict[str, Json],
-    translations: tuple[Translation, ...],
-) -> Task:
-    data = development[row.development]
-    optimiser = row.optimiser()
-    decoder = decoders[row.development]
-    tuned = row.system.settings.optimiser != NO_TUNING
-    settings: Json = {"optimiser": {**_defaults(row), **optimiser}, "seed": seed}
-    if decoder is not None and tuned:
-        # Checks as lasw tune does, and gives the defaults of all that is not said.
-        sections = tuning_sections(run, data, decoder, optimiser, seed, folder)
-        full = Configuration.of(sections).sections
-        full["run"].pop("directory")
-        full["decoder"].pop("jobs", None)  # the lists are the same for any number
-        settings |= {key: CONFIGURATION.without_paths(key, values) for key, values in full.items() if key != "data"}
-    known = {"settings": settings, "inputs": inputs[row.development], "version": version()}
-    name = "-".join([optimiser["name"], *([row.loss] if row.loss else []), row.development, f"seed{seed}"])
-    place = folder / "runs" / f"{_slug(name)}-{_digest(known)}"
-    description = {
-        "seed": seed,
-        "signature": row.signature,
-        **known,
-        "files": {key: _shown(getattr(data, key)) for key in _PATHS},
-    }
-    return Task(
-        row.label,
-        seed,
-        place,
-        run,
-        decoder,
-        optimiser,
-        data,
-        inputs[row.development],
-        translations,
-        description,
-    )
 
 
 def runs(grid: Sequence[Sequence[Task]]) -> list[Task]:
@@ -273,29 +213,75 @@ def _defaults(row: Row) -> Json:
     return {key: one.default for key, one in parameters(OPTIMISERS.find(name)).items() if key != "seed"}
 
 
-def _translation(
-    name: str, data: TestSet, local: str, decoder: dict[str, Any] | None, files: _Fingerprints
-) -> Translation:
-    by_lists = decoder is None or (data.lists and decoder["name"] != "fixed")
-    used = None if by_lists else _with_lists(decoder, data.lists)
-    settings = (
-        {} if used is None else {k: v for k, v in CONFIGURATION.without_paths("decoder", used).items() if k != "jobs"}
-    )
-    known = {
-        "local": local,
-        "settings": settings,
-        "decoder": files.of_decoder(used),
-        "inputs": {key: value for key, value in files.of_set(data).items() if key in ("source", "lists")},
-        # How many sentences there are is read off the references where there is no source.
-        "sentences": files.of_set(data)["references"] if data.source is None else None,
-    }
-    return Translation(name, data, local, used, f"{_slug(name)}-{_digest(known)}.txt")
+class _Grid:
+    """What tasks are made from: a comparison, its folder, the command, and what is in the files."""
 
+    def __init__(self, comparison: Comparison, folder: Path, command: str) -> None:
+        self._comparison, self._folder, self._command = comparison, folder, command
+        self._files = _Fingerprints()
+        self._inputs = {
+            name: {**self._files.of_set(data), "decoder": self._files.of_decoder(self._decoder(data))}
+            for name, data in comparison.development.items()
+        }
 
-def _with_lists(decoder: dict[str, Any] | None, lists: tuple[Path, ...]) -> dict[str, Any] | None:
-    if decoder is None or decoder["name"] != "fixed":
-        return decoder
-    return {**decoder, "lists": tuple(str(path) for path in lists)}
+    def task(self, row: Row, seed: int) -> Task:
+        run, data, inputs = self._comparison.run, self._comparison.development[row.development], self._inputs
+        optimiser, decoder = row.optimiser(), self._decoder(data)
+        settings: Json = {"optimiser": {**_defaults(row), **optimiser}, "seed": seed}
+        if decoder is not None and row.system.settings.optimiser != NO_TUNING:
+            # Checks as lasw tune does, and gives the defaults of all that is not said.
+            full = Configuration.of(tuning_sections(run, data, decoder, optimiser, seed, self._folder)).sections
+            full["run"].pop("directory")
+            full["decoder"].pop("jobs", None)  # the lists are the same for any number
+            settings |= {key: CONFIGURATION.without_paths(key, values) for key, values in full.items() if key != "data"}
+        known = {"settings": settings, "inputs": inputs[row.development], "version": version()}
+        name = "-".join([optimiser["name"], *([row.loss] if row.loss else []), row.development, f"seed{seed}"])
+        description = {
+            "command": self._command,
+            "seed": seed,
+            "signature": row.signature,
+            **known,
+            "files": {key: _shown(getattr(data, key)) for key in _PATHS},
+        }
+        return Task(
+            row.label,
+            seed,
+            self._folder / "runs" / f"{_slug(name)}-{_digest(known)}",
+            run,
+            decoder,
+            optimiser,
+            data,
+            inputs[row.development],
+            self._translations(row.system.settings.local),
+            description,
+        )
+
+    def _translations(self, local: str) -> tuple[Translation, ...]:
+        sets = self._comparison.test or self._comparison.development
+        return tuple(self._translation(name, data, local) for name, data in sets.items())
+
+    def _translation(self, name: str, data: TestSet, local: str) -> Translation:
+        decoder = self._decoder(data)
+        if decoder is not None and data.lists and decoder["name"] != "fixed":
+            decoder = None  # its lists are reranked
+        settings = {} if decoder is None else CONFIGURATION.without_paths("decoder", decoder)
+        files = self._files.of_set(data)
+        known = {
+            "local": local,
+            "settings": {key: value for key, value in settings.items() if key != "jobs"},
+            "decoder": self._files.of_decoder(decoder),
+            "inputs": {key: files[key] for key in ("source", "lists")},
+            # How many sentences there are is read off the references where there is no source.
+            "sentences": files["references"] if data.source is None else None,
+        }
+        return Translation(name, data, local, decoder, f"{_slug(name)}-{_digest(known)}.txt")
+
+    def _decoder(self, data: TestSet) -> dict[str, Any] | None:
+        """Name and arguments; the lists of decoder fixed are those of the set."""
+        decoder = self._comparison.decoder
+        if decoder is None or decoder["name"] != "fixed":
+            return decoder
+        return {**decoder, "lists": tuple(str(path) for path in data.lists)}
 
 
 def _digest(content: Json) -> str:

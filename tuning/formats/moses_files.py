@@ -19,9 +19,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from lasw.metrics import STANDARD_INPUT, Blocks, UserError, Vocabulary, first_bytes, metric
+from lasw.metrics import STANDARD_INPUT, Blocks, UserError, Vocabulary, first_bytes, metric, tokens
 from lasw.tuning.formats.nbest import MAX_ID, Place, finite, is_number, read_matrix
-from lasw.tuning.formats.weights import words
 from lasw.tuning.nbest import ScoredList
 from lasw.tuning.weights import FeatureNames
 
@@ -121,7 +120,7 @@ def _matrix(lines: list[str], size: int, path: str, first_line: int) -> tuple[ND
     data = "".join(line + "\n" for line in lines).encode("utf-8")
     if read_matrix(np.frombuffer(data, dtype=np.uint8), values):
         return values, []
-    rows = [words(line) for line in lines]
+    rows = [tokens(line) for line in lines]
     for line, row in enumerate(rows, first_line):
         _check_row(row, size, Place(path, line))
     return np.array([list(map(float, row[:size])) for row in rows]), [row[size:] for row in rows]
@@ -167,7 +166,7 @@ def _decoded(header: bytes, encoding: str, place: Place) -> str:
 
 
 def _header(line: str, kind: str, form: str, place: Place) -> tuple[int, int, int, list[str]]:
-    mark, *fields = words(line) or [""]
+    mark, *fields = tokens(line) or [""]
     numbers = fields[:3]
     if not mark.startswith(f"{kind}_{form}_BEGIN") or len(numbers) < 3 or not all(map(_COUNT.fullmatch, numbers)):
         raise place.error(

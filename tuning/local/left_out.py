@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -124,13 +125,14 @@ def leave_one_out(
         raise ValueError(f"{len(settings)} settings on {len(pool)} candidates")
     statistics = pool.statistics(measure)
     ranked = _Reranked(pool, samples)
+    resampled = partial(bootstrap_scores, measure, samples=resamples, seed=seed)
     with threadpool_limits(limits=1, user_api="blas"):
         plain = LocalWeigher(samples, None)
         others = np.tile(samples.instance, (len(samples.instance), 1))
         np.fill_diagonal(others, 0.0)
         without = plain.steps(others)  # row s: the global solution without sentence s
         rows = statistics[ranked.best(plain, without)]
-        base, base_scores = measure.corpus_score(rows.sum(axis=0)), _resampled(measure, rows, resamples, seed)
+        base, base_scores = measure.corpus_score(rows.sum(axis=0)), resampled(rows)
         scores, leads = [], []
         for number, setting in enumerate(settings):
             weigher = LocalWeigher(samples, setting)
@@ -138,7 +140,7 @@ def leave_one_out(
             np.fill_diagonal(k, 0.0)
             rows = statistics[ranked.best(weigher, weigher.steps(k, without))]
             scores.append(float(measure.corpus_score(rows.sum(axis=0))))
-            leads.append(_resampled(measure, rows, resamples, seed) - base_scores)
+            leads.append(resampled(rows) - base_scores)
             if progress is not None:
                 progress(number + 1)
     observed = np.array(scores) - base
@@ -181,10 +183,6 @@ class _Reranked:
         best = np.empty(len(b), dtype=np.int64)
         _best_each(self._order, self._starts, self._dense, offset, weights, best)
         return best[best >= 0]
-
-
-def _resampled(measure: Metric, rows: NDArray[Any], resamples: int, seed: int) -> Floats:
-    return bootstrap_scores(measure, rows, samples=resamples, seed=seed)
 
 
 def _interval(leads: Floats) -> tuple[float, float]:

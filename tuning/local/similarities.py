@@ -23,7 +23,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from lasw.metrics import Corpus, ReferenceNgrams, Registry, SimpBleu, UserError, Vocabulary, open_vectors
+from lasw.metrics import Corpus, ReferenceNgrams, Registry, SimpBleu, UserError, Vocabulary, open_vectors, tokens
 from lasw.tuning.pool import Floats
 
 CHARACTER_ORDERS = (2, 3, 4)
@@ -66,7 +66,7 @@ class BleuSimilarity(Similarity):
 
     def to(self, line: str) -> Floats:
         """See `Similarity`."""
-        ids = np.array([self._ids.get(word, self._unknown) for word in words_of(line)], dtype=np.int32)
+        ids = np.array([self._ids.get(word, self._unknown) for word in tokens(line)], dtype=np.int32)
         offsets = np.array([[0, len(ids)]], dtype=np.int64)
         reference = ReferenceNgrams(ids, offsets, np.array([[len(ids)]]), self._source.vocabulary)
         statistics = self._metric.statistics(self._source, (reference,), np.zeros(len(self._source), dtype=np.int32))
@@ -132,7 +132,7 @@ class WordSimilarity(TfidfSimilarity):
     @staticmethod
     def terms(line: str) -> Iterable[str]:
         """Its tokens."""
-        return words_of(line)
+        return tokens(line)
 
 
 class CharacterSimilarity(TfidfSimilarity):
@@ -141,7 +141,7 @@ class CharacterSimilarity(TfidfSimilarity):
     @staticmethod
     def terms(line: str) -> Iterable[str]:
         """The n-grams of all words."""
-        for word in words_of(line):
+        for word in tokens(line):
             padded = f" {word} "
             for order in CHARACTER_ORDERS:
                 for k in range(len(padded) - order + 1):
@@ -190,15 +190,10 @@ class EmbeddingSimilarity(Similarity):
 
     def _mean(self, line: str) -> Floats:
         """The mean vector at length 1, zero if there is none."""
-        found = [vector for vector in map(self._vector, words_of(line)) if vector is not None]
+        found = [vector for vector in map(self._vector, tokens(line)) if vector is not None]
         total = np.sum(found, axis=0) if found else np.zeros(self._size)
         length = np.sqrt((total**2).sum())
         return np.asarray(total / length if length > 0 else total)
-
-
-def words_of(line: str) -> list[str]:
-    """The tokens of a line."""
-    return [word for word in line.replace("\t", " ").split(" ") if word]
 
 
 SIMILARITIES: Registry[Any] = Registry(

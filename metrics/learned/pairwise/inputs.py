@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lasw.metrics.base import Metric
 from lasw.metrics.errors import UserError
 from lasw.metrics.registry import metric
-from lasw.metrics.text import Corpus, References, Vocabulary, distinct, read_lines
+from lasw.metrics.text import Corpus, References, Vocabulary, distinct, read_lines, tokens
 from lasw.metrics.vectors import Embedding, open_vectors
 
 Floats = NDArray[np.float64]
@@ -162,7 +162,7 @@ def given_vectors(path: str) -> GivenVectors:
         if not tab or not vector or (rows and len(vector) != len(rows[0])):
             expected = "SENTENCE TAB NUMBERS" + (f", {len(rows[0])} finite ones" if rows else ", finite ones")
             raise UserError(f"{_short(line)!r}", path=path, line=number, expected=expected)
-        key = " ".join(token for token in text.replace("\t", " ").split(" ") if token)
+        key = " ".join(tokens(text))
         if row.setdefault(key, len(rows)) != len(rows) and rows[row[key]] != vector:
             raise UserError(f"another vector for {_short(key)!r}", path=path, line=number, expected="one a sentence")
         rows.append(vector)

@@ -112,8 +112,7 @@ def read_lists(
     texts = (text for block in bitext.blocks() for text in block.target.texts())
     references = References((Corpus.from_lines(texts, Vocabulary()),))
     pool, warnings = read_pool(paths, references, encoding=bitext.encoding)
-    if not quiet:
-        warn("select", warnings)
+    warn("select", warnings, quiet)
     order = pool.order
     scores = pool.sentence_scores(metric(measure))[order] if len(pool) else np.empty(0)
     lists = [Lists(pool.starts, pool.dense[order], scores)]

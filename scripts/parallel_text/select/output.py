@@ -177,5 +177,4 @@ def write_local(path: str, sets: LocalSets, *, quiet: bool, as_json: bool) -> No
 def _warn_of_faults(verdicts: Mapping[int, int], quiet: bool) -> None:
     """Say how many pairs were left out for which fault."""
     counts = sorted(verdicts.items())
-    if not quiet:
-        warn("select", (f"{n} pairs left out: {REASONS[verdict]}" for verdict, n in counts if verdict > LENGTH))
+    warn("select", (f"{n} pairs left out: {REASONS[verdict]}" for verdict, n in counts if verdict > LENGTH), quiet)

@@ -61,8 +61,8 @@ SLOW = {"WER": slow_wer, "PER": slow_per, "CDER": slow_cder}
 def rows(spec: str, hypotheses: list[Sentence], *references: list[Sentence]) -> tuple[Any, Any]:
     vocabulary = Vocabulary()
     m = metric(spec)
-    refs = References(tuple(Corpus.from_tokens(x, vocabulary) for x in references))
-    corpus = Corpus.from_tokens(hypotheses, vocabulary)
+    refs = References(tuple(Corpus.from_lines(map(" ".join, x), vocabulary) for x in references))
+    corpus = Corpus.from_lines(map(" ".join, hypotheses), vocabulary)
     return m, m.statistics(corpus, m.prepare(refs), np.arange(len(hypotheses)))
 
 

@@ -44,7 +44,7 @@ def slow_row(hypothesis: Sentence, references: list[Sentence], counting: int, re
 def indexed(references: list[list[Sentence]]) -> tuple[ReferenceNgrams, Vocabulary]:
     """`references[s]` are those of segment s."""
     vocabulary = Vocabulary()
-    sets = tuple(Corpus.from_tokens(column, vocabulary) for column in zip(*references, strict=True))
+    sets = tuple(Corpus.from_lines(map(" ".join, column), vocabulary) for column in zip(*references, strict=True))
     return ReferenceNgrams.of(References(sets)), vocabulary
 
 
@@ -63,7 +63,7 @@ def test_equals_slow_counting(
 ) -> None:
     references, candidates = case
     built, vocabulary = indexed(references)
-    hypotheses = Corpus.from_tokens([sentence for _, sentence in candidates], vocabulary)
+    hypotheses = Corpus.from_lines(map(" ".join, [sentence for _, sentence in candidates]), vocabulary)
     owner = np.array([s for s, _ in candidates], dtype=np.int64)
     got = built.statistics(hypotheses, owner, counting=counting, reference_length=reference_length)
     expected = [slow_row(sentence, references[s], counting, reference_length) for s, sentence in candidates]
@@ -78,7 +78,7 @@ def test_long_sentences_and_a_hundred_references() -> None:
     ]
     candidates = [[words[k] for k in random.integers(40, size=350)], references[0][7], references[1][99] * 3, []]
     built, vocabulary = indexed(references)
-    got = built.statistics(Corpus.from_tokens(candidates, vocabulary), np.array([0, 0, 1, 1]))
+    got = built.statistics(Corpus.from_lines(map(" ".join, candidates), vocabulary), np.array([0, 0, 1, 1]))
     owners = [0, 0, 1, 1]
     assert got.tolist() == [
         slow_row(c, references[s], CLIPPED, CLOSEST) for c, s in zip(candidates, owners, strict=True)

@@ -109,8 +109,8 @@ def slow_scores(m: SimpBleu, segments: list[tuple[Sentence, list[Sentence]]]) ->
 def scored(m: SimpBleu, segments: list[tuple[Sentence, list[Sentence]]]) -> tuple[list[float], float]:
     vocabulary = Vocabulary()
     columns = zip(*(refs for _, refs in segments), strict=True)
-    references = References(tuple(Corpus.from_tokens(column, vocabulary) for column in columns))
-    hypotheses = Corpus.from_tokens([e for e, _ in segments], vocabulary)
+    references = References(tuple(Corpus.from_lines(map(" ".join, column), vocabulary) for column in columns))
+    hypotheses = Corpus.from_lines(map(" ".join, [e for e, _ in segments]), vocabulary)
     statistics = m.statistics(hypotheses, m.prepare(references), np.arange(len(segments)))
     return m.sentence_scores(statistics).tolist(), m.corpus_score(statistics.sum(axis=0))
 
@@ -349,8 +349,15 @@ def test_a_score_of_0_for_want_of_long_sentences_is_told() -> None:
     assert m.remarks(total) == (
         "no hypothesis has 3 tokens, so that order counts as 0 in BLEU; 'orders=effective' leaves such orders out",
     )
-    assert metric("BLEU:orders=effective").remarks(total) == ()
-    assert metric("PGBC2").remarks(total) == ()
+    for spec in ("BLEU:orders=effective", "BLEU:alpha=0.5", "PGBC2"):
+        assert metric(spec).remarks(total) == ()
+    assert metric("BLEU:corpus=mean").remarks(np.array([0.0, 1.0])) == ()
+    each = metric("RGC2:refs=each")
+    references = References.from_lines(["a b c"], ["a"])
+    total = each.statistics(references.corpora[0], each.prepare(references), np.zeros(1, int)).sum(axis=0)
+    assert each.remarks(total) == (
+        "no reference has 2 tokens, so that order counts as 0 in RGC2; 'orders=effective' leaves such orders out",
+    )
 
 
 def test_of_equal_precision_the_length_decides() -> None:
@@ -364,6 +371,9 @@ def test_metrics_that_count_alike_share_their_statistics() -> None:
     assert len(keys) == 1
     others = ["PGB4", "RGBC4", "RGB4", "BLEU:reflen=shortest", "BLEU:refs=each", "BLEU:corpus=mean", "BLEU"]
     assert len({metric(spec).statistics_key() for spec in others}) == len(others)
+    # Lists without text and the filter for similar sentences go by what a key says.
+    assert metric("BLEU+1").statistics_key() == "ngrams:precision:clipped:closest:joint"
+    assert metric("RG2:reflen=average:refs=each").statistics_key() == "ngrams:recall:unclipped:average:each"
 
 
 def test_signature_says_every_setting() -> None:

@@ -57,8 +57,8 @@ def aligned(draw: st.DrawFn) -> Pair:
 
 
 def columns(pairs: list[Pair]) -> tuple[Corpus, Corpus, np.ndarray, np.ndarray]:  # type: ignore[type-arg]
-    source = Corpus.from_tokens([pair[0] for pair in pairs])
-    target = Corpus.from_tokens([pair[1] for pair in pairs])
+    source = Corpus.from_lines(map(" ".join, [pair[0] for pair in pairs]))
+    target = Corpus.from_lines(map(" ".join, [pair[1] for pair in pairs]))
     points = np.array([p for pair in pairs for p in sorted(pair[2])], dtype=np.int32).reshape(-1, 2)
     return source, target, points, np.cumsum([0, *(len(pair[2]) for pair in pairs)])
 
@@ -132,8 +132,10 @@ def test_language_model_is_what_thot_computes(tmp_path: Path, order: int) -> Non
     draw = random.Random(order)
     vocabulary = Vocabulary()
     sentences = [[draw.choice("aaabbcde") for _ in range(draw.randint(1, 6))] for _ in range(40)]
-    text = Corpus.from_tokens(sentences, vocabulary)
-    held_out = Corpus.from_tokens([[draw.choice("abcdefg") for _ in range(4)] for _ in range(20)], vocabulary)
+    text = Corpus.from_lines(map(" ".join, sentences), vocabulary)
+    held_out = Corpus.from_lines(
+        map(" ".join, [[draw.choice("abcdefg") for _ in range(4)] for _ in range(20)]), vocabulary
+    )
     model = train_language_model(text, order, held_out)
     model.write(tmp_path / "lm")
     (tmp_path / "lm.wp").write_text("", encoding="utf-8")
@@ -154,7 +156,7 @@ def test_interpolation_weights_fit_the_held_out_text() -> None:
         return [[f"w{(draw.randrange(6) + 3 * k) % 12}" for k in range(6)] for _ in range(n)]
 
     text, held_out = sentences(60), sentences(30)
-    corpora = Corpus.from_tokens(text, vocabulary), Corpus.from_tokens(held_out, vocabulary)
+    corpora = Corpus.from_lines(map(" ".join, text), vocabulary), Corpus.from_lines(map(" ".join, held_out), vocabulary)
     plain, tuned = train_language_model(corpora[0], 3), train_language_model(corpora[0], 3, corpora[1])
     known = {w for w, count in Counter(w for s in text for w in s).items() if count > 1}
 

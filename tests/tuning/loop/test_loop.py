@@ -260,7 +260,7 @@ def test_sentences_without_hypotheses(tmp_path: Path) -> None:
     ]
     spoken = [[] if k in (3, 5) else words for k, words in enumerate(first)]
     bleu = metric("BLEU")
-    corpus = Corpus.from_tokens(spoken, references.vocabulary)
+    corpus = Corpus.from_lines(map(" ".join, spoken), references.vocabulary)
     statistics = bleu.statistics(corpus, bleu.prepare(references), np.arange(12))
     assert record["dev_score"] == pytest.approx(float(bleu.corpus_score(statistics.sum(axis=0))), abs=1e-12)
     mute = Shy()

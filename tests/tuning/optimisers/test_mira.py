@@ -66,7 +66,7 @@ def some_pool(seed, sentences=9, *, sparse=False, units=(1.0, 1.0, 1.0), referen
         NBest(
             NAMES,
             np.array(owner, np.int32)[order],
-            Corpus.from_tokens([lines[k] for k in order], vocabulary),
+            Corpus.from_lines(map(" ".join, [lines[k] for k in order]), vocabulary),
             np.array(rows)[order] * np.array(units),
             np.zeros(len(owner)),
             None if columns is None else columns[order],

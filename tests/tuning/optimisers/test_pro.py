@@ -106,7 +106,7 @@ def test_one_monster_in_every_list_does_not_turn_the_length_around():
     rng = np.random.default_rng(2)
     pool = some_pool(sentences=20)
     vocabulary = pool.references.vocabulary
-    monsters = Corpus.from_tokens([["falsch"] * 300] * 20, vocabulary)
+    monsters = Corpus.from_lines(map(" ".join, [["falsch"] * 300] * 20), vocabulary)
     dense = np.column_stack([np.full(20, -5.0), rng.normal(size=(20, 2)), np.full(20, -300.0)])
     pool.add(NBest(pool.names, np.arange(20, dtype=np.int32), monsters, dense, np.zeros(20)))
     fit = PRO().fit(pool, ones(pool))

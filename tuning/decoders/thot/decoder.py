@@ -7,7 +7,6 @@ import fcntl
 import hashlib
 import json
 import os
-import re
 import shutil
 import tempfile
 import weakref
@@ -18,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from lasw.metrics import Corpus, UserError, Vocabulary, Worker, ask_all, open_bytes, write_text
+from lasw.metrics import Corpus, UserError, Vocabulary, Worker, ask_all, open_bytes, tokens, write_text
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.thot.phrase_table import filter_phrase_table
 from lasw.tuning.decoders.thot.training import DESCRIPTION, FORMAT
@@ -33,7 +32,6 @@ NAMES = FeatureNames(tuple((name, 1) for name in FEATURES))
 DEFAULT_WEIGHTS = (1e-6, 1.0, 1.0, 0.01, 1.0, 1.0, 1e-6, 1.0)
 _LOCK = ".lock"
 HEURISTICS = {"none": 0, "phrase": 4, "phrase-distance": 6}
-_BLANK = re.compile(r"[ \t]+")
 
 
 class Thot(Decoder):
@@ -111,7 +109,7 @@ class Thot(Decoder):
             if one.names != NAMES or one.sparse:
                 found = [*one.names.components, *one.sparse]
                 raise UserError(f"weights for the features {' '.join(found)}", expected=f"Thot's: {' '.join(FEATURES)}")
-        sentences = [" ".join(token for token in _BLANK.split(line) if token) for line in source]
+        sentences = [" ".join(tokens(line)) for line in source]
         filled = [k for k, sentence in enumerate(sentences) if sentence]
         self._load(sentences)
         ask = 1 if n == 1 else n * self._candidates

@@ -17,7 +17,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from lasw.metrics import Block, Blocks, Corpus, UserError, Vocabulary, atomic_write
+from lasw.metrics import Block, Blocks, Corpus, UserError, Vocabulary, atomic_write, tokens
 from lasw.tuning.formats.nbest import kernel
 from lasw.tuning.formats.nbest.growing import Growing
 from lasw.tuning.formats.nbest.kernel import Rows, read_rows
@@ -243,12 +243,12 @@ class _Stream:
 
     def _put(self, row: Row, rows: Rows) -> None:
         """Put a hypothesis behind those that are there."""
-        k, tokens, entries, number = rows.state[kernel.ROW : kernel.LINE + 1].tolist()
-        ids = [self.words.add(token) for token in row.text.replace("\t", " ").split(" ") if token]
+        k, filled, entries, number = rows.state[kernel.ROW : kernel.LINE + 1].tolist()
+        ids = [self.words.add(token) for token in tokens(row.text)]
         rows.owner[k], rows.dense[k], rows.score[k] = row.owner, row.dense, row.score
         rows.line_owner[number] = row.owner
-        rows.ids[tokens : tokens + len(ids)] = ids
-        rows.offsets[k + 1] = tokens + len(ids)
+        rows.ids[filled : filled + len(ids)] = ids
+        rows.offsets[k + 1] = filled + len(ids)
         columns = [(self.names.add(name), value) for name, value in row.sparse.items()]
         kept = [(column, value) for column, value in columns if value]
         for entry, (column, value) in enumerate(kept, entries):
@@ -258,8 +258,8 @@ class _Stream:
 
     def _columns(self, rows: Rows) -> NBest:
         """The block as an N-best list of its own, without the room that was not needed."""
-        n, tokens, entries = rows.state[kernel.ROW : kernel.ENTRIES + 1].tolist()
-        corpus = Corpus(rows.ids[:tokens].copy(), rows.offsets[: n + 1], self.words, self.path)
+        n, filled, entries = rows.state[kernel.ROW : kernel.ENTRIES + 1].tolist()
+        corpus = Corpus(rows.ids[:filled].copy(), rows.offsets[: n + 1], self.words, self.path)
         if self.preprocess is not None:
             texts = [self.preprocess(corpus.text(k)) for k in range(len(corpus))]
             corpus = Corpus.from_lines(texts, self.vocabulary)

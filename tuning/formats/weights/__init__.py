@@ -4,7 +4,7 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 # fmt: off
 if TYPE_CHECKING:
-    from lasw.tuning.formats.weights.base import FilePath, number, words
+    from lasw.tuning.formats.weights.base import FilePath, number
     from lasw.tuning.formats.weights.files import (
         MOSES, WEIGHT_FILES, WeightFile, check_output, kind_of_name, read_weight_file, read_weights, write_weights,
     )

@@ -93,8 +93,3 @@ def content(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
         stripped = line.strip(" \t\r")
         if stripped and not stripped.startswith("#"):
             yield k, stripped
-
-
-def words(text: str) -> list[str]:
-    """What stands between spaces and tabs."""
-    return [word for word in re.split(r"[ \t]+", text) if word]

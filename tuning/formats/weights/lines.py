@@ -19,8 +19,8 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
-from lasw.metrics import UserError, read_lines, write_text
-from lasw.tuning.formats.weights.base import FilePath, WeightFormat, content, number, second_weight, words
+from lasw.metrics import UserError, read_lines, tokens, write_text
+from lasw.tuning.formats.weights.base import FilePath, WeightFormat, content, number, second_weight
 from lasw.tuning.weights import Weights
 
 UNTUNEABLE = "UNTUNEABLE"
@@ -88,8 +88,8 @@ class Pairs(LineFormat):
 
     def parsed(self, text: str) -> WeightLine | None:
         """See `LineFormat`."""
-        tokens = words(text)
-        return WeightLine(tokens[0], tokens[1:]) if len(tokens) == 2 else None
+        parts = tokens(text)
+        return WeightLine(parts[0], parts[1:]) if len(parts) == 2 else None
 
     def written(self, weights: Weights) -> list[str]:
         """See `LineFormat`."""
@@ -109,7 +109,7 @@ class Travatar(Pairs):
         """See `LineFormat`."""
         name, equals, value = text.rpartition("=")
         name, value = name.strip(" \t"), value.strip(" \t")
-        if not equals or not name or not value or len(words(name)) != 1 or len(words(value)) != 1:
+        if not equals or not name or not value or len(tokens(name)) != 1 or len(tokens(value)) != 1:
             return None
         return WeightLine(name, [value])
 
@@ -131,11 +131,11 @@ class Groups(LineFormat):
 
     def parsed(self, text: str) -> WeightLine | None:
         """See `LineFormat`."""
-        tokens = words(text)
-        if len(tokens) == 2 and tokens[1] == UNTUNEABLE:
-            return WeightLine(tokens[0].removesuffix("="), [])
-        if len(tokens[0]) > 1 and tokens[0].endswith("="):
-            return WeightLine(tokens[0][:-1], tokens[1:])
+        parts = tokens(text)
+        if len(parts) == 2 and parts[1] == UNTUNEABLE:
+            return WeightLine(parts[0].removesuffix("="), [])
+        if len(parts[0]) > 1 and parts[0].endswith("="):
+            return WeightLine(parts[0][:-1], parts[1:])
         return None
 
     def written(self, weights: Weights) -> list[str]:

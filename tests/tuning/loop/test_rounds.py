@@ -108,6 +108,19 @@ def test_the_size_of_a_perturbation() -> None:
     assert moved[:, [0, 2]].mean(axis=0) == pytest.approx([0, 0], abs=0.05 * expected.max())
 
 
+@pytest.mark.parametrize("varying", [[0, 2], [0]])
+def test_what_is_drawn_depends_on_the_seed_of_the_round_alone(varying: list[int]) -> None:
+    columns = dataclasses.replace(COLUMNS, varies=np.isin(np.arange(3), varying))
+    run = settings(perturbed=2, perturbation=0.5)
+    found = other_weights(run, 2, [0.1, 0.2], WEIGHTS.__getitem__, lambda: columns, 7, in_pool=lambda _: False)
+    numbers = np.random.default_rng(np.random.SeedSequence([7, 1])).standard_normal((2, 3))
+    typical = 2.0 * 10 / np.sqrt(len(varying))  # what the first column contributes; the third weight is 0
+    for other, normal in zip(found, numbers, strict=True):
+        expected = WEIGHTS[1].dense.copy()
+        expected[varying] += (0.5 * typical * normal / COLUMNS.scale)[varying]
+        assert other.weights.dense == pytest.approx(expected, rel=1e-12)
+
+
 def test_between_two_weights_at_one_norm() -> None:
     before = Weights(NAMES, np.array([8.0, 7.0, -2.0]), {"s": 4.0})
     after = Weights(NAMES, np.array([0.2, 5.0, 0.8]), {"s": 1.0})

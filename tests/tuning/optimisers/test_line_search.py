@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from lasw.metrics import Corpus, Metric, References, Signature, metric
+from lasw.tuning.optimisers.mert.envelope import envelopes
 from lasw.tuning.optimisers.mert.line_search import LineSearch
 
 Floats = NDArray[np.float64]
@@ -103,6 +105,53 @@ def test_equal_to_a_scan_of_all_crossings(name: str) -> None:
         assert loss.corpus_score(there) == pytest.approx(found.score, abs=1e-12), seed
         moved += found.position != 0
     assert moved > 150  # the pools are not all flat
+
+
+def test_every_point_of_the_envelopes() -> None:
+    """Whole numbers of few values: equal lines, parallel lines, several through one point; crossings are exact."""
+    for seed in range(300):
+        draw = np.random.default_rng(seed)
+        sizes = draw.integers(1, 8, size=3)
+        starts, n = np.concatenate([[0], np.cumsum(sizes)]), int(sizes.sum())
+        intercepts, slopes, statistics = (draw.integers(-3, 4, size=n) for _ in range(3))
+        points, total, spreads = found_points(starts, intercepts, slopes, statistics)
+        wanted, first = slow_points(starts, intercepts, slopes, statistics)
+        assert (points, total) == (wanted, first), seed
+        for k, values in enumerate((intercepts, slopes)):
+            assert spreads[k] == sum(np.ptp(values[a:b]) for a, b in pairwise(starts)), seed
+
+
+def found_points(
+    starts: NDArray[np.int64], intercepts: NDArray[Any], slopes: NDArray[Any], statistics: NDArray[Any]
+) -> tuple[dict[float, float], float, Floats]:
+    """How much the sum of one statistic changes where, what it is before, and the spreads, by the kernel."""
+    n = len(slopes)
+    rising = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n)
+    positions, changes, total, spreads = np.empty(n), np.empty((n, 1)), np.empty(1), np.empty(2)
+    lines = intercepts.astype(float), slopes.astype(float), statistics[:, None].astype(float)
+    count = int(envelopes(starts, *lines, rising, positions, changes, total, spreads))
+    points: dict[float, float] = {}
+    for place, change in zip(positions[:count].tolist(), changes[:count, 0].tolist(), strict=True):
+        points[place] = points.get(place, 0.0) + change
+    return {place: change for place, change in points.items() if change}, float(total[0]), spreads
+
+
+def slow_points(
+    starts: NDArray[np.int64], intercepts: NDArray[Any], slopes: NDArray[Any], statistics: NDArray[Any]
+) -> tuple[dict[float, float], float]:
+    """The same by looking between all crossings of all candidates of a sentence."""
+    points: dict[Fraction, float] = {}
+    total = 0.0
+    for first, last in pairwise(starts.tolist()):
+        lines = [(int(intercepts[i]), int(slopes[i]), float(statistics[i])) for i in range(first, last)]
+        crossings = {Fraction(b - d, c - a) for b, a, _ in lines for d, c, _ in lines if a != c}
+        places = sorted(crossings) or [Fraction(0)]
+        between = [places[0] - 1, *((a + b) / 2 for a, b in pairwise(places)), places[-1] + 1]
+        best = [max(lines, key=lambda line: line[0] + line[1] * place)[2] for place in between]
+        total += best[0]
+        for place, (before, after) in zip(places, pairwise(best), strict=True):
+            points[place] = points.get(place, 0.0) + after - before
+    return {float(place): change for place, change in points.items() if change}, total
 
 
 def search(intercepts: list[float], slopes: list[float], scores: list[float]) -> tuple[float, float]:

@@ -98,6 +98,16 @@ def test_sparse_columns_give_what_dense_ones_give(loss):
     assert sparse.objective == pytest.approx(dense.objective, rel=1e-9)
 
 
+def test_stored_zeros_are_no_differences():
+    x = np.array([[1.0, 0.0, 0.0], [1.0, 2.0, 0.0], [0.0, -1.0, 0.0], [1.0, 1.0, 0.0]])
+    stored = sp.csr_array((x.ravel(), np.tile(np.arange(3), 4), np.arange(0, 13, 3)), shape=x.shape)
+    c = np.array([0.5, 2.0, 1.0, 3.0])
+    dense, sparse = (fit_ranking(matrix, np.ones(4), c, np.zeros(3)) for matrix in (x, stored))
+    assert sparse.scale.tolist() == dense.scale.tolist() == [*scale_of(x[:, :2], c), 0.0]
+    assert sparse.moved.tolist() == dense.moved.tolist() == [True, True, False]
+    assert sparse.weights == pytest.approx(dense.weights, rel=1e-4)
+
+
 def test_many_dense_columns_give_the_same(monkeypatch):
     x, y, c = some_pairs(3)
     newton = fit_ranking(x, y, c, np.zeros(5))

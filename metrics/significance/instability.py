@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric
-from lasw.metrics.significance.bootstrap import BOOTSTRAP_SEED, DEFAULT_SAMPLES, resampled_counts
+from lasw.metrics.significance.bootstrap import BOOTSTRAP_SEED, DEFAULT_SAMPLES, confidence, resampled_counts
 
 MINIMUM_RUNS = 3  # as Clark et al. (2011) advise; fewer say nothing about the optimiser
 TESTS = ("bootstrap", "randomisation")
@@ -200,6 +200,5 @@ def _segment_samples(metric: Metric, statistics: NDArray[Any], samples: int, see
 def _from_samples(value: float, drawn: Floats) -> Difference:
     """p: the share of drawn differences, centred on their mean, at least as large as `value`; it is counted in."""
     beyond = np.count_nonzero(np.abs(drawn - drawn.mean()) >= abs(value))
-    ordered = np.sort(drawn)
-    cut = len(ordered) // 40  # one in forty at either end
-    return Difference(value, float(ordered[cut]), float(ordered[-1 - cut]), float((beyond + 1) / (len(drawn) + 1)))
+    interval = confidence(drawn)
+    return Difference(value, interval.low, interval.high, float((beyond + 1) / (len(drawn) + 1)))

@@ -178,17 +178,8 @@ class Collection:
         rows = np.flatnonzero(good & _up_to(self._last, scored.score, block)) if self._last else np.flatnonzero(good)
         self.dropped += int(np.count_nonzero(good)) - len(rows)
         if len(rows):
-            self._keep(
-                Candidates(
-                    rows + block.first_line,
-                    scored.score[rows],
-                    scored.lengths[rows],
-                    scored.features[rows],
-                    block.source.take(rows),
-                    block.target.take(rows),
-                    None if block.alignment is None else block.alignment.take(rows),
-                )
-            )
+            facts = block.line_numbers, scored.score, scored.lengths, scored.features
+            self._keep(Candidates(*facts, block.source, block.target, block.alignment).take(rows))
 
     def part(self) -> Collection:
         """An empty collection to be filled elsewhere and merged into this one."""

@@ -23,7 +23,7 @@ import scipy
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from lasw.metrics import BOOTSTRAP_SEED, DEFAULT_SAMPLES, Metric, bootstrap_scores, borrowing
+from lasw.metrics import BOOTSTRAP_SEED, DEFAULT_SAMPLES, Metric, bootstrap_scores, borrowing, confidence
 from lasw.tuning.local.samples import LocalSamples
 from lasw.tuning.local.weighing import LocalWeigher, Setting
 from lasw.tuning.pool import Floats
@@ -146,8 +146,8 @@ def leave_one_out(
     observed = np.array(scores) - base
     p_values = _corrected(observed, np.stack(leads))
     points = tuple(
-        Point(setting, score, score - base, *_interval(lead), p_value)
-        for setting, score, lead, p_value in zip(settings, scores, leads, p_values, strict=True)
+        Point(setting, score, score - base, interval.low, interval.high, p_value)
+        for setting, score, interval, p_value in zip(settings, scores, map(confidence, leads), p_values, strict=True)
     )
     return Curve(points, float(base), max(points, key=lambda point: point.score))
 
@@ -183,12 +183,6 @@ class _Reranked:
         best = np.empty(len(b), dtype=np.int64)
         _best_each(self._order, self._starts, self._dense, offset, weights, best)
         return best[best >= 0]
-
-
-def _interval(leads: Floats) -> tuple[float, float]:
-    ordered = np.sort(leads)
-    cut = len(ordered) // 40
-    return float(ordered[cut]), float(ordered[-1 - cut])
 
 
 @borrowing

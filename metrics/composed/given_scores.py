@@ -93,14 +93,14 @@ class GivenScores(MeanMetric):
         return max(found)
 
 
-def read_scores(path: str | Path, *, encoding: str = "utf-8") -> GivenScores:
+def read_scores(path: str | Path) -> GivenScores:
     """Read a table as described above.
 
     Raises:
         UserError: a column is missing or named twice, a line has another number of columns, a score is no finite
             number, or one text has two scores.
     """
-    lines = read_lines(path, encoding=encoding)
+    lines = read_lines(path)
     header = lines[0].split("\t") if lines else []
     for name in ("hyp", "score"):
         if header.count(name) != 1:

@@ -19,6 +19,8 @@ from lasw.metrics import UserError, open_bytes
 
 Pair = tuple[str, str]
 
+FEWEST_TOKENS, MOST_TOKENS = 4, 40  # of either side of a pair
+MOST_RATIO = 2.5  # the longer side has at most so many times the tokens of the shorter one
 _PARAGRAPH = re.compile(r'<(p|h[1-6])\s[^>]*?\bid="([^"]+)"[^>]*>(.*?)</\1>', re.DOTALL)
 _TAG = re.compile(r"<[^>]+>")
 _TOKEN = re.compile(r"\w+(?:[-'’.]\w+)*|[^\w\s]")
@@ -121,15 +123,7 @@ class Split:
     dropped: dict[str, int]
 
 
-def split(
-    pairs: Sequence[Pair],
-    *,
-    dev: int,
-    test: int,
-    seed: int = 1,
-    lengths: tuple[int, int] = (4, 40),
-    ratio: float = 2.5,
-) -> Split:
+def split(pairs: Sequence[Pair], *, dev: int, test: int, seed: int = 1) -> Split:
     """Draw a development and a test set from what is usable.
 
     Pairs are ordered by a digest of the seed and their text, so the order they come in plays no part.
@@ -139,8 +133,6 @@ def split(
         dev: size of the development set.
         test: size of the test set.
         seed: of the order.
-        lengths: fewest and most tokens of either side.
-        ratio: the longer side has at most so many times the tokens of the shorter one.
 
     Raises:
         UserError: too few usable pairs to leave any for training.
@@ -148,7 +140,7 @@ def split(
     dropped = dict.fromkeys(("length", "length ratio", "same on both sides", "repeated source", "in dev or test"), 0)
     usable: dict[str, Pair] = {}
     for pair in sorted(pairs, key=lambda pair: _digest(seed, pair)):
-        reason = _unusable(pair, lengths, ratio) or ("repeated source" if pair[0] in usable else None)
+        reason = _unusable(pair) or ("repeated source" if pair[0] in usable else None)
         if reason:
             dropped[reason] += 1
         else:
@@ -167,11 +159,11 @@ def split(
     return Split(train, held_out[test:], held_out[:test], dropped)
 
 
-def _unusable(pair: Pair, lengths: tuple[int, int], ratio: float) -> str | None:
+def _unusable(pair: Pair) -> str | None:
     counts = [len(side.split()) for side in pair]
-    if min(counts) < lengths[0] or max(counts) > lengths[1]:
+    if min(counts) < FEWEST_TOKENS or max(counts) > MOST_TOKENS:
         return "length"
-    if max(counts) > ratio * min(counts):
+    if max(counts) > MOST_RATIO * min(counts):
         return "length ratio"
     return "same on both sides" if pair[0] == pair[1] else None
 

@@ -77,15 +77,7 @@ def _in_order(block: PairBlock, scored: Scored, rows: NDArray[np.int64]) -> NDAr
     return -block.line_numbers[rows].astype(np.float64)
 
 
-def learn(
-    trusted: Bitext,
-    la: LAScorer,
-    collect: Callable[[Scorer], Collect],
-    words: int,
-    *,
-    c: float = 1.0,
-    gamma: float | None = None,
-) -> Decision:
+def learn(trusted: Bitext, la: LAScorer, collect: Callable[[Scorer], Collect], words: int) -> Decision:
     """Train on a trusted corpus against the worst pairs of a pool.
 
     Args:
@@ -93,8 +85,6 @@ def learn(
         la: features and length limits.
         collect: reads the pool with a scorer.
         words: source words of either class; the larger class is cut to as many pairs as the other.
-        c: penalty of the machine.
-        gamma: of its kernel; by default 1 / number of features that vary.
 
     Raises:
         UserError: one of the classes is empty.
@@ -108,32 +98,25 @@ def learn(
     if bad is None:
         raise UserError("the pool has no pair of the right length")
     pairs = min(len(good), len(bad))
-    return train(good.features[:pairs, : len(NAMES)], bad.features[:pairs, : len(NAMES)], c=c, gamma=gamma)
+    return train(good.features[:pairs, : len(NAMES)], bad.features[:pairs, : len(NAMES)])
 
 
-def train(
-    good: NDArray[np.float64], bad: NDArray[np.float64], *, c: float = 1.0, gamma: float | None = None
-) -> Decision:
-    """Train on rows of features of good (n, 12) and bad (m, 12) pairs.
-
-    Args:
-        good, bad: at least one row each.
-        c, gamma: see `learn`.
-    """
+def train(good: NDArray[np.float64], bad: NDArray[np.float64]) -> Decision:
+    """Train on rows of features of good (n, 12) and bad (m, 12) pairs, at least one each."""
     from sklearn.svm import SVC
 
     rows = np.concatenate([good, bad])
     mean, scale = rows.mean(axis=0), rows.std(axis=0)
     varies = scale > 1e-12  # a feature that is the same everywhere says nothing, and must not blow up rounding errors
     scale[~varies] = 1.0
-    gamma = 1.0 / max(1, int(varies.sum())) if gamma is None else gamma
-    machine = SVC(C=c, kernel="rbf", gamma=gamma)
+    gamma = 1.0 / max(1, int(varies.sum()))
+    machine = SVC(kernel="rbf", gamma=gamma)
     machine.fit((rows - mean) / scale, np.repeat([1, 0], [len(good), len(bad)]))
     return Decision(
         np.ascontiguousarray(machine.support_vectors_),
         np.ascontiguousarray(machine.dual_coef_[0]),
         float(machine.intercept_[0]),
-        float(gamma),
+        gamma,
         mean,
         scale,
     )

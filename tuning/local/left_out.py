@@ -13,7 +13,7 @@ scatters much does not hide the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -105,7 +105,6 @@ def leave_one_out(
     *,
     resamples: int = DEFAULT_SAMPLES,
     seed: int = BOOTSTRAP_SEED,
-    progress: Callable[[int], None] | None = None,
 ) -> Curve:
     """Try settings on the development set.
 
@@ -116,7 +115,6 @@ def leave_one_out(
         settings: at least one.
         measure: its corpus score decides.
         resamples, seed: of the bootstrap.
-        progress: called behind every setting with how many are done.
 
     Raises:
         ValueError: no setting, or an empty pool.
@@ -134,15 +132,13 @@ def leave_one_out(
         rows = statistics[ranked.best(plain, without)]
         base, base_scores = measure.corpus_score(rows.sum(axis=0)), resampled(rows)
         scores, leads = [], []
-        for number, setting in enumerate(settings):
+        for setting in settings:
             weigher = LocalWeigher(samples, setting)
             k = setting.instance_weights(similarities[setting.similarity], samples.instance)
             np.fill_diagonal(k, 0.0)
             rows = statistics[ranked.best(weigher, weigher.steps(k, without))]
             scores.append(float(measure.corpus_score(rows.sum(axis=0))))
             leads.append(resampled(rows) - base_scores)
-            if progress is not None:
-                progress(number + 1)
     observed = np.array(scores) - base
     p_values = _corrected(observed, np.stack(leads))
     points = tuple(

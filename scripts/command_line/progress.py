@@ -17,17 +17,15 @@ class TuningProgress:
         command: the subcommand, for warnings.
         iterations: the most there can be.
         quiet: only warnings are told.
-        label: before every line, to tell runs apart.
 
     Attributes:
         begun: a step has been started.
     """
 
-    def __init__(self, command: str, iterations: int, *, quiet: bool = False, label: str = "") -> None:
+    def __init__(self, command: str, iterations: int, *, quiet: bool = False) -> None:
         self.begun = False
         self._command = command
         self._quiet = quiet
-        self._label = label
         self._bar = self._open_bar(iterations) if sys.stderr.isatty() and not quiet else None
 
     def started(self, iteration: int, step: str) -> None:
@@ -37,11 +35,11 @@ class TuningProgress:
             if self._bar.n < iteration - 1:
                 # Iterations that an earlier process did must not make the rest look quick.
                 self._bar.initial = self._bar.n = iteration - 1
-            self._bar.set_description(f"{self._label}iteration {iteration}: {_VERBS[step]}")
+            self._bar.set_description(f"iteration {iteration}: {_VERBS[step]}")
 
     def finished(self, record: dict[str, Any]) -> None:
         """An iteration has ended."""
-        line = self._label + summary(record)
+        line = summary(record)
         warnings = [f"iteration {record['iteration']}: {text}" for text in record["warnings"]]
         if self._bar is None:
             note(self._quiet, line)

@@ -70,11 +70,9 @@ class ByLine:
 
     Args:
         values: (S,) of the pairs from line 1; NaN where a pair has no list.
-        path: of the lists, for messages.
     """
 
     values: NDArray[np.float64]
-    path: str = ""
 
     def __call__(self, block: PairBlock, scored: Scored, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """(m,) values.
@@ -88,11 +86,8 @@ class ByLine:
         values[known] = self.values[places[known]]
         if np.isnan(values).any():
             line = int(places[np.argmax(np.isnan(values))]) + 1
-            raise UserError(
-                f"no N-best list of the pool's line {line}",
-                path=self.path or None,
-                expected=f"a list with the number {line - 1} for it",
-            )
+            expected = f"a list with the number {line - 1} for it"
+            raise UserError(f"no N-best list of the pool's line {line}", expected=expected)
         return values
 
 

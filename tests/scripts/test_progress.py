@@ -19,15 +19,15 @@ LAST = {"iteration": 2, "dev_score": 0.42, "seconds": {"decode": 1.0}, "warnings
 
 
 def test_plain_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    progress = TuningProgress("tune", 3, label="pro: ")
+    progress = TuningProgress("tune", 3)
     progress.started(1, "decode")
     progress.finished(FIRST)
     progress.finished(LAST)
     progress.close()
     assert capsys.readouterr().err.splitlines() == [
-        "pro: iteration 1: development score 41.23 before, 10 new of 20 candidates, pool BLEU 43.00 after (2.0 s)",
+        "iteration 1: development score 41.23 before, 10 new of 20 candidates, pool BLEU 43.00 after (2.0 s)",
         "lasw tune: warning: iteration 1: odd",
-        "pro: last weights: development score 42.00 (1.0 s)",
+        "last weights: development score 42.00 (1.0 s)",
     ]
 
 

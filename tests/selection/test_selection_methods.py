@@ -153,10 +153,10 @@ def test_first_best_similarity() -> None:
 
 
 def test_pairs_without_a_list_are_refused() -> None:
-    scorer = RankedBy(ANY, ByLine(np.array([0.5, np.nan, 0.1]), "lists"))
+    scorer = RankedBy(ANY, ByLine(np.array([0.5, np.nan, 0.1])))
     assert scorer.score(block(["a", "", "b"])).score.tolist() == [0.5, 0, 0.1]  # the empty one is no candidate
     for faulty, line in ((block(["a", "b"]), 2), (block(["a", "b"], first_line=3), 4)):
-        with pytest.raises(UserError, match=f"lists: no N-best list of the pool's line {line}"):
+        with pytest.raises(UserError, match=f"no N-best list of the pool's line {line}"):
             scorer.score(faulty)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from made_text import write_judgements
 from scipy import stats
 
 from lasw.metrics import SEGMENTS, Correlation, UserError, agreement_of, metric, read_judgements
-from lasw.metrics.agreement.correlation import kendall, pearson, spearman
+from lasw.metrics.agreement.correlation import kendall, pearson, resampled_pearson, spearman
 from lasw.metrics.agreement.panels import SYSTEMS
 from lasw.scripts.main import main
 
@@ -59,6 +60,18 @@ def test_correlations_equal_scipys(pairs: list[tuple[float, float]]) -> None:
 def test_correlation_of_nearly_equal_scores_is_not_rounded_away() -> None:
     x = 0.3 + 1e-13 * np.arange(4)
     assert spearman(x, np.arange(4.0)).value == 1.0
+    steps = np.array([0.0, 1.0, 2.0, 3.0, 5.0])
+    for near in (1e8 + 2.0**-26 * steps, 1e-170 * steps, 1e170 * steps):  # differences in the last digit; no squares
+        assert pearson(near, steps).value == pytest.approx(1.0, abs=1e-12)
+
+
+def test_rounding_takes_no_correlation_beyond_one() -> None:
+    for n, unit in itertools.product(range(3, 7), range(1, 40)):
+        x = np.arange(n) ** 2 / unit  # one of them in each n gives 1.0000000000000002
+        for sign in (1.0, -1.0):
+            values = [pearson(x, sign * (3 * x + 1)).value, *resampled_pearson(x, sign * (3 * x + 1), np.ones((1, n)))]
+            assert values == pytest.approx([sign, sign], abs=1e-12)
+            assert np.abs(values).max() <= 1.0
 
 
 @pytest.mark.parametrize("n", [0, 1])

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 TAUS = (12, 13, 14)
-_VANISHING = 1e-14  # a variance below this part of the squared spread is what rounding leaves of a constant
 
 
 @dataclass(frozen=True)
@@ -102,9 +101,7 @@ def resampled_pearson(
     drawn = counts.sum(axis=1)
     u, v = (_centred(z, counts, drawn) for z in (x, y))
     uv, uu, vv = (np.einsum("bn,bn->b", counts, a * b) for a, b in ((u, v), (u, u), (v, v)))
-    defined = (uu > _VANISHING * drawn) & (vv > _VANISHING * drawn)
-    product = np.sqrt(np.where(defined, uu * vv, 0.0))
-    return np.clip(quotient(uv, product), -1.0, 1.0)
+    return np.clip(quotient(uv, np.sqrt(uu * vv)), -1.0, 1.0)
 
 
 def resampled_spearman(
@@ -117,7 +114,7 @@ def resampled_spearman(
 def _centred(
     values: NDArray[np.float64], counts: NDArray[np.float64], drawn: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """(b, n) values less their mean in each data set, scaled to at most about 1."""
+    """(b, n) values less their mean in each data set, with a spread of 1; all exactly 0 if they are equal."""
     drawn_values = np.where(counts > 0, values, np.nan)
     with np.errstate(all="ignore"):
         low, high = (f.reduce(drawn_values, axis=1, initial=np.nan) for f in (np.fmin, np.fmax))

@@ -54,9 +54,8 @@ def train_rank(
     solver = LinearSVC(fit_intercept=False, dual=False, C=cost, tol=1e-6, max_iter=_STEPS)
     weights = _fitted(solver, differences * sign[:, None], sign)
     right = int(np.count_nonzero(differences @ weights > 0))
-    return _scaled(
-        weights, mean, scale, untrained, {"pairs": len(better), "cost": cost, "ordered-right": right / len(differences)}
-    )
+    training = {"pairs": len(better), "cost": cost, "ordered-right": right / len(differences)}
+    return _model(untrained, *_spanned(weights, mean, scale, features), mean, scale, training)
 
 
 def train_reg(
@@ -93,7 +92,7 @@ def train_reg(
         max_iter=_STEPS,
     )
     weights = _fitted(solver, (X - mean) / scale, (y - y.mean()) / y.std()) * y.std()
-    return _model(untrained, weights, mean, scale, float(y.mean()), {"marks": len(y), "cost": cost})
+    return _model(untrained, weights, float(y.mean()), mean, scale, {"marks": len(y), "cost": cost})
 
 
 def _untrained(kind: str, features: RoseFeatures, tagger: str) -> Rose:
@@ -128,20 +127,16 @@ def _scaling(X: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.fl
     return mean, np.where(deviation > 1e-12 * np.abs(mean), deviation, 1.0)
 
 
-def _scaled(
-    weights: NDArray[np.float64],
-    mean: NDArray[np.float64],
-    scale: NDArray[np.float64],
-    untrained: Rose,
-    training: dict[str, Any],
-) -> RoseModel:
-    """A ranking's weights mean no more than their direction, so they get a scale that losses can be compared on."""
-    nothing, everything = _landmarks(untrained.model.features)
+def _spanned(
+    weights: NDArray[np.float64], mean: NDArray[np.float64], scale: NDArray[np.float64], features: RoseFeatures
+) -> tuple[NDArray[np.float64], float]:
+    """Weights and intercept: a ranking's mean no more than a direction, so they get a scale to compare losses on."""
+    nothing, everything = _landmarks(features)
     slopes = weights / scale
     span = float(slopes @ (everything - nothing))
     if span <= 0:  # of data that prefer the worse; its scores stay as they are
         span = 1.0
-    return _model(untrained, weights / span, mean, scale, float(slopes @ (mean - nothing)) / span, training)
+    return weights / span, float(slopes @ (mean - nothing)) / span
 
 
 def _landmarks(features: RoseFeatures) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -156,9 +151,9 @@ def _landmarks(features: RoseFeatures) -> tuple[NDArray[np.float64], NDArray[np.
 def _model(
     untrained: Rose,
     weights: NDArray[np.float64],
+    intercept: float,
     mean: NDArray[np.float64],
     scale: NDArray[np.float64],
-    intercept: float,
     training: dict[str, Any],
 ) -> RoseModel:
     return dataclasses.replace(

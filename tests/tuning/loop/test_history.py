@@ -1,0 +1,40 @@
+"""What a loop asks of the files of a run, piece by piece."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+
+import numpy as np
+import pytest
+
+from lasw.tuning import FeatureNames, Weights
+from lasw.tuning.loop.decoding import Clock
+from lasw.tuning.loop.history import same
+
+WEIGHTS = Weights(FeatureNames((("A", 1), ("B", 1))), np.array([1.0, -2.0]), {"s": 0.5})
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"names": FeatureNames((("A", 1), ("C", 1)))},
+        {"names": FeatureNames((("A", 2),))},
+        {"dense": np.array([1.0, -2.0000000000000004])},
+        {"sparse": {"s": 0.25}},
+        {"sparse": {"s": 0.5, "t": 0.0}},
+        {"sparse": {}},
+    ],
+)
+def test_weights_are_the_same_if_nothing_differs(changed: dict[str, object]) -> None:
+    assert same(WEIGHTS, Weights(WEIGHTS.names, WEIGHTS.dense.copy(), {"s": 0.5}))
+    other = dataclasses.replace(WEIGHTS, **changed)  # type: ignore[arg-type]
+    assert not same(WEIGHTS, other)
+    assert not same(other, WEIGHTS)
+
+
+def test_a_clock_tells_the_seconds_since_it_was_asked_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = iter([10.0, 11.50049, 11.75, 11.75])
+    monkeypatch.setattr(time, "perf_counter", lambda: next(times))
+    clock = Clock()
+    assert [clock.lap(), clock.lap(), clock.lap()] == [1.5, 0.25, 0.0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from lasw.metrics import STANDARD_INPUT, UserError, Vocabulary
 from lasw.scripts.command_line import Parser, assignments, positive_int, warn
@@ -71,7 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
         reranker, dense = Reranker(file.weights, path=path), file.dense
     warnings: list[str] = []
     blocks = reranker.sort(_blocks(arguments, dense, warnings))
-    for text in _all_text(blocks) if arguments.nbest else _best_text(blocks, arguments.sentences):
+    every = chain.from_iterable(map(nbest_text, blocks))
+    for text in every if arguments.nbest else _best_text(blocks, arguments.sentences):
         # UTF-8 as the list was, whatever the terminal's encoding.
         sys.stdout.buffer.write(text.encode("utf-8"))
     sys.stdout.buffer.flush()
@@ -94,11 +96,6 @@ def _blocks(arguments: argparse.Namespace, dense: tuple[str, ...], warnings: lis
     else:
         yield from map(columns.extend, stream_nbest(arguments.list, Vocabulary(), **options))
     columns.finish()
-
-
-def _all_text(blocks: Iterable[NBest]) -> Iterator[str]:
-    for block in blocks:
-        yield from nbest_text(block)
 
 
 def _best_text(blocks: Iterable[NBest], sentences: int | None) -> Iterator[str]:

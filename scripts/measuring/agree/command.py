@@ -172,12 +172,9 @@ def _labels(names: list[str]) -> list[str]:
 
 def _scores_of_systems(data: Sequence[Judgements | DirectAssessment]) -> str:
     """What corpus scores are correlated with."""
-    kinds = {"mean mark" if isinstance(x, DirectAssessment) else _kind_of_scores(x) for x in data}
-    return " or ".join(sorted(kinds))
-
-
-def _kind_of_scores(judgements: Judgements) -> str:
-    return "expected wins" if judgements.given is None else "given score"
+    marks = {"mean mark" for x in data if isinstance(x, DirectAssessment)}
+    wins = {"expected wins" if x.given is None else "given score" for x in data if isinstance(x, Judgements)}
+    return " or ".join(sorted(marks | wins))
 
 
 def _reference_counts(data: Sequence[Judgements | DirectAssessment]) -> str:

@@ -180,15 +180,10 @@ class Thot(Decoder):
             "language_model": str((self.folder / "lm/trg.lm").resolve()),
         }
         write_text(place / "job.json", json.dumps(job))
-        number = min(self._jobs, max(len(sentences), 1))
-        for _ in range(number):
-            self._workers.append(_worker(place / "job.json"))
+        died, module = "the Thot decoder died (code {code})", "lasw.tuning.decoders.thot.worker"
+        for _ in range(min(self._jobs, max(len(sentences), 1))):
+            self._workers.append(Worker(died, module, [str(place / "job.json")], {"OMP_NUM_THREADS": "1"}))
         self._loaded_for = key
-
-
-def _worker(job: Path) -> Worker:
-    died = "the Thot decoder died (code {code})"
-    return Worker(died, "lasw.tuning.decoders.thot.worker", [str(job)], {"OMP_NUM_THREADS": "1"})
 
 
 def _stop(workers: list[Worker]) -> None:

@@ -8,7 +8,6 @@ Sections without a successor today only match lists that print the old label.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from lasw.metrics import UserError
 from lasw.tuning.weights import FeatureNames, Weights
@@ -62,10 +61,7 @@ def old_values(weights: Weights) -> dict[str, list[float]]:
         placed.update(found)
         if found:
             values[label] = [value for name in found for value in groups[name]]
-    _refuse_others([name for name in groups if name not in placed])
+    homeless = next((name for name in groups if name not in placed), None)
+    if homeless is not None:
+        raise UserError(f"{homeless} has no place in a moses.ini of the old style", remedy="write the weights as JSON")
     return values
-
-
-def _refuse_others(names: Sequence[str]) -> None:
-    if names:
-        raise UserError(f"{names[0]} has no place in a moses.ini of the old style", remedy="write the weights as JSON")

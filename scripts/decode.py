@@ -14,10 +14,10 @@ from lasw.tuning import (
     CONFIGURATION,
     DECODERS,
     Decoder,
-    NBest,
     Weights,
     check_count,
     check_lists,
+    first_hypotheses,
     match,
     open_decoder,
     read_local_weights,
@@ -72,12 +72,14 @@ def run(arguments: argparse.Namespace) -> int:
             check_lists(arguments.decoder, nbest, weights)
         write_nbest(arguments.output, nbest)
         return 0
-    text, silent = _best(nbest, len(source))
+    best = first_hypotheses(nbest, len(source))
+    text = "".join(best.text(k) + "\n" for k in range(len(best)))
     if arguments.output:
         write_text(arguments.output, text)
     else:
         sys.stdout.write(text)
-    if silent:
+    silent = np.setdiff1d(np.arange(len(source)), nbest.owner)
+    if len(silent):
         text = f"no hypothesis for {len(silent)} of {len(source)} sentences, the first is line {silent[0] + 1}"
         warn("decode", [text], arguments.quiet)
     return 0
@@ -118,11 +120,3 @@ def _matched(arguments: argparse.Namespace, decoder: Decoder, start: Weights) ->
     found = match(file, start.names, sparse_names=None, path=arguments.weights)
     warn("decode", found.warnings, arguments.quiet)
     return found.weights
-
-
-def _best(nbest: NBest, sentences: int) -> tuple[str, list[int]]:
-    """One line a sentence, and the sentences that have no hypothesis."""
-    first = np.full(sentences, -1, dtype=np.int64)
-    first[nbest.owner[::-1]] = np.arange(len(nbest))[::-1]
-    lines = ["" if row < 0 else nbest.hypotheses.text(row) for row in first.tolist()]
-    return "".join(line + "\n" for line in lines), np.flatnonzero(first < 0).tolist()

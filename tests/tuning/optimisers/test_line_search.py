@@ -108,12 +108,13 @@ def test_equal_to_a_scan_of_all_crossings(name: str) -> None:
 
 
 def test_every_point_of_the_envelopes() -> None:
-    """Whole numbers of few values: equal lines, parallel lines, several through one point; crossings are exact."""
+    """Few values, exact in binary: equal lines, parallel lines, several through one point, flat ones and steep ones."""
     for seed in range(300):
         draw = np.random.default_rng(seed)
         sizes = draw.integers(1, 8, size=3)
         starts, n = np.concatenate([[0], np.cumsum(sizes)]), int(sizes.sum())
         intercepts, slopes, statistics = (draw.integers(-3, 4, size=n) for _ in range(3))
+        slopes = slopes / draw.choice([0.25, 1.0, 4.0])
         points, total, spreads = found_points(starts, intercepts, slopes, statistics)
         wanted, first = slow_points(starts, intercepts, slopes, statistics)
         assert (points, total) == (wanted, first), seed
@@ -143,8 +144,10 @@ def slow_points(
     points: dict[Fraction, float] = {}
     total = 0.0
     for first, last in pairwise(starts.tolist()):
-        lines = [(int(intercepts[i]), int(slopes[i]), float(statistics[i])) for i in range(first, last)]
-        crossings = {Fraction(b - d, c - a) for b, a, _ in lines for d, c, _ in lines if a != c}
+        lines = [
+            (Fraction(int(intercepts[i])), Fraction(float(slopes[i])), float(statistics[i])) for i in range(first, last)
+        ]
+        crossings = {(b - d) / (c - a) for b, a, _ in lines for d, c, _ in lines if a != c}
         places = sorted(crossings) or [Fraction(0)]
         between = [places[0] - 1, *((a + b) / 2 for a, b in pairwise(places)), places[-1] + 1]
         best = [max(lines, key=lambda line: line[0] + line[1] * place)[2] for place in between]

@@ -220,6 +220,12 @@ def test_three_lines_through_one_point_have_no_interval_for_the_middle_one() -> 
     assert (position, score) == (-1.0, 0.2)  # all intercepts are 0: there is no unit but 1
 
 
+def test_no_middle_falls_where_a_third_line_is_the_best_one_too() -> None:
+    # Crossings at -4, 0 and 4. At 0 the first candidate, bad, is as high as the two good ones on either side.
+    position, score = search([0, 0, 0, -4, -4], [0, -1, 1, -2, 2], [0.125, 0.875, 0.875, 0.25, 0.25])
+    assert (abs(position), score) == (2.0, 0.875)
+
+
 def test_a_change_that_changes_no_statistics_divides_no_interval() -> None:
     # Crossings at -2, 0 and 4, the one at 0 between two candidates alike.
     position, _ = search([-2, 0, 0, -4], [-2, -1, 0, 1], [0.1, 0.5, 0.5, 0.2])
@@ -235,6 +241,18 @@ def test_nearly_parallel_lines_do_not_send_the_weights_to_infinity() -> None:
     position, score = search([1, 0, 0], [1, 1 + 1e-15, 0], [0.2, 0.9, 0.1])
     assert score == 0.2
     assert -1 < position < 1e9
+
+
+def test_points_too_far_out_to_go_to_divide_nothing() -> None:
+    # Sentences of two candidates, better behind their change: two far to the left, at -1 and 1, two far to the right.
+    places = np.array([-4e12, -2e12, -1.0, 1.0, 2e12, 4e12])
+    slopes = np.array([2.0**-40, 2.0**-40, 1.0, 1.0, 2.0**-40, 2.0**-40])
+    intercepts = np.stack([np.zeros(6), -places * slopes], axis=1).ravel()
+    statistics = np.array([[score, 1.0] for _ in range(6) for score in (0.0, 1.0)])
+    lines = LineSearch(np.arange(0, 13, 2), statistics, metric("BLEU:corpus=mean"))
+    found = lines.search(intercepts, np.stack([np.zeros(6), slopes], axis=1).ravel())
+    # On the left both have changed, on the right none: the best is behind 1 by the length of the one interval between.
+    assert found == type(found)(3.0, 4 / 6, 3)
 
 
 def test_scores_that_are_no_number_never_win() -> None:

@@ -63,14 +63,16 @@ class Meteor(Metric):
 
     def prepare(self, references: References) -> StemmedReferences:
         """The references' tokens and stems."""
-        return StemmedReferences(ReferenceNgrams.of(references), _stems(references.vocabulary, self.stem))
+        stems = None if self.stem == NO_STEMS else _stems(references.vocabulary, self.stem)
+        return StemmedReferences(ReferenceNgrams.of(references), stems)
 
     def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[Any]:
         """See the class for the layout; the same text of a segment is looked at once."""
         references: ReferenceNgrams = prepared.references
         pairs = Pairs.of(hypotheses, references, owner)
         rows = pairs.rows
-        stems = prepared.stems.numbers()
+        vocabulary = len(references.vocabulary)
+        stems = prepared.stems.numbers() if prepared.stems else np.arange(vocabulary, dtype=np.int32)
         lengths = references.lengths[pairs.owner[rows]]
         words, many = int(hypotheses.lengths.max(initial=0)), lengths.shape[1]
         longest = int(references.lengths.max(initial=0))
@@ -81,7 +83,7 @@ class Meteor(Metric):
             *pairs.arrays,
             stems,
             1 if self.stem == NO_STEMS else 2,
-            np.full((2, len(references.vocabulary)), -1, dtype=np.int32),
+            np.full((2, vocabulary), -1, dtype=np.int32),
             np.empty((2, longest + 1), dtype=np.int32),
             np.empty(words + 1, dtype=np.int32),
             np.empty((3, longest + 1), dtype=np.int64),
@@ -103,19 +105,17 @@ class Meteor(Metric):
 
 @dataclass(frozen=True)
 class StemmedReferences:
-    """Tokens of the references, and stems of all words."""
+    """Tokens of the references, and stems of all words; None: words are matched as they are."""
 
     references: ReferenceNgrams
-    stems: PerWord
+    stems: PerWord | None
 
 
 def _stems(vocabulary: Vocabulary, language: str) -> PerWord:
-    """The stem of each word, as a number; without a stemmer every word is one of its own."""
-    known: dict[str, int] = {}
-    if language == NO_STEMS:
-        return PerWord(vocabulary, lambda word: known.setdefault(word, len(known)))
+    """The stem of each word, as a number."""
     import snowballstemmer
 
+    known: dict[str, int] = {}
     stem = snowballstemmer.stemmer(language).stemWord
     return PerWord(vocabulary, lambda word: known.setdefault(stem(word.lower()), len(known)))
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from lasw.tuning import FeatureNames, Weights
-from lasw.tuning.loop.decoding import Clock
+from lasw.tuning.loop.decoding import Clock, DevelopmentDecoder
 from lasw.tuning.loop.history import same
 
 WEIGHTS = Weights(FeatureNames((("A", 1), ("B", 1))), np.array([1.0, -2.0]), {"s": 0.5})
@@ -38,3 +42,19 @@ def test_a_clock_tells_the_seconds_since_it_was_asked_last(monkeypatch: pytest.M
     monkeypatch.setattr(time, "perf_counter", lambda: next(times))
     clock = Clock()
     assert [clock.lap(), clock.lap(), clock.lap()] == [1.5, 0.25, 0.0]
+
+
+def test_lists_are_told_apart_by_what_is_in_them(tmp_path: Path) -> None:
+    # Same size and time of change: on a file system with coarse times two quick rounds look so.
+    history = SimpleNamespace(
+        weights=lambda k: dataclasses.replace(WEIGHTS, sparse={"s": float(k)}), file=lambda k, _: tmp_path / str(k)
+    )
+    decoder = SimpleNamespace(name="odd", follows_weights=True)
+    development: Any = SimpleNamespace(_decoder=decoder, _history=history)
+    for k, content in ((1, b"a list"), (2, b"b list"), (3, b"b list")):
+        (tmp_path / str(k)).write_bytes(content)
+        os.utime(tmp_path / str(k), (1e9, 1e9))
+    assert DevelopmentDecoder._same_list(development, 1) == []
+    assert DevelopmentDecoder._same_list(development, 2) == []
+    (warning,) = DevelopmentDecoder._same_list(development, 3)
+    assert warning.startswith("odd gave the same lists as in iteration 2, scores included, although the weights have")

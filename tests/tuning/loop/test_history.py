@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lasw.tuning import FeatureNames, Weights
+from lasw.metrics import References
+from lasw.tuning import FeatureNames, RunDirectory, Weights, write_weights
 from lasw.tuning.loop.decoding import Clock, DevelopmentDecoder
-from lasw.tuning.loop.history import same
+from lasw.tuning.loop.history import History, same
+from lasw.tuning.run_directory import write_json
 
 WEIGHTS = Weights(FeatureNames((("A", 1), ("B", 1))), np.array([1.0, -2.0]), {"s": 0.5})
 
@@ -58,3 +60,35 @@ def test_lists_are_told_apart_by_what_is_in_them(tmp_path: Path) -> None:
     assert DevelopmentDecoder._same_list(development, 2) == []
     (warning,) = DevelopmentDecoder._same_list(development, 3)
     assert warning.startswith("odd gave the same lists as in iteration 2, scores included, although the weights have")
+
+
+@pytest.mark.parametrize(
+    ("number", "told", "lost"),
+    [
+        (1, {"iteration": 2, "dev_score": 0.5, "seconds": {"decode": 1.0}, "warnings": []}, "dev_score"),
+        (2, {"of": "perturbed", "seconds": 1.0}, "seconds"),  # of the others no development score is known
+    ],
+)
+def test_a_decoding_that_is_done_is_taken_if_all_of_it_is_there(
+    tmp_path: Path, number: int, told: dict[str, Any], lost: str
+) -> None:
+    history = History(RunDirectory(tmp_path), WEIGHTS, References.from_lines(["a"]), None)
+    files = [history.file(2, name, number) for name in ("decode.json", "before.json", "nbest.gz")]
+    assert [file.name for file in files][-1] == ("nbest.gz" if number == 1 else "nbest-2.gz")
+    files[0].parent.mkdir(parents=True)
+
+    def write() -> None:
+        write_json(files[0], told)
+        write_weights(files[1], WEIGHTS)
+        files[2].touch()
+
+    write()
+    assert history.decoded(2, WEIGHTS, number) == told
+    assert history.decoded(2, dataclasses.replace(WEIGHTS, sparse={}), number) is None
+    for file in files:
+        write()
+        file.unlink()
+        assert history.decoded(2, WEIGHTS, number) is None
+    write()
+    write_json(files[0], {key: value for key, value in told.items() if key != lost})
+    assert history.decoded(2, WEIGHTS, number) is None

@@ -92,3 +92,9 @@ def test_a_decoding_that_is_done_is_taken_if_all_of_it_is_there(
     write()
     write_json(files[0], {key: value for key, value in told.items() if key != lost})
     assert history.decoded(2, WEIGHTS, number) is None
+
+
+def test_every_iteration_has_its_own_number_of_lists(tmp_path: Path) -> None:
+    history = History(RunDirectory(tmp_path), WEIGHTS, References.from_lines(["a"]), None)
+    history.records = [{"others": [{}, {}]}, {}, {"others": [{}]}]
+    assert [history.decodings(k) for k in (1, 2, 3)] == [3, 1, 2]

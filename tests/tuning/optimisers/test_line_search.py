@@ -174,6 +174,10 @@ def test_the_middle_of_the_best_interval() -> None:
 def test_an_outer_interval_is_entered_by_a_mean_length() -> None:
     assert search([-2, 0, -4], [-1, 0, 1], [0.1, 0.2, 0.3]) == (10.0, 0.3)
     assert search([-2, 0, -4], [-1, 0, 1], [0.3, 0.2, 0.1]) == (-8.0, 0.3)
+    # Crossings at -2, 0 and 4; then at -100 and -99, where a tenth of the position is more.
+    assert search([-2, 0, 0, -4], [-2, -1, 0, 1], [0.1, 0.2, 0.15, 0.3]) == (7.0, 0.3)
+    assert search([-2, 0, 0, -4], [-2, -1, 0, 1], [0.3, 0.2, 0.15, 0.1])[0] == -5.0
+    assert search([-100, 0, 99], [-1, 0, 1], [0.3, 0.2, 0.1])[0] == -110.0
 
 
 def test_of_equal_lines_the_earliest_counts() -> None:

@@ -107,7 +107,7 @@ def run(
     **settings: Any,
 ) -> Outcome:
     decoder = Toy() if decoder is None else decoder
-    settings = {"iterations": 5, "nbest": 6, "noise": 0.0, **settings}
+    settings = {"iterations": 5, "nbest": 6, "noise": 0.0, "step": "whole", **settings}
     references = References.from_lines(REFERENCE)
     with RunDirectory(path) as directory:
         described = {key: settings[key] for key in ("iterations", "nbest")}

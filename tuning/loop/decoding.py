@@ -5,8 +5,12 @@ from __future__ import annotations
 import filecmp
 import time
 from collections.abc import Sequence
+from typing import Any
 
-from lasw.metrics import Metric, References
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.metrics import Corpus, Metric, References
 from lasw.tuning.decoders import Decoder
 from lasw.tuning.formats import write_nbest, write_weights
 from lasw.tuning.loop.history import History, same
@@ -86,6 +90,22 @@ class DevelopmentDecoder:
         done = {"of": other.kind, "nbest": n, "hypotheses": size, "seconds": clock.lap()}
         write_json(self._history.file(iteration, "decode.json", number), done)
         return done
+
+    def probe(self, chosen: NDArray[np.int64], weights: Weights, n: int) -> NDArray[Any]:
+        """(m, k) the metric's statistics of the sentences `chosen` (m,), decoded with other weights."""
+        vocabulary = self._references.vocabulary
+        nbest = self._decoder.decode([self._source[k] for k in chosen.tolist()], weights, n, vocabulary)
+        check_lists(self._decoder.name, nbest, weights)
+        return self._statistics(first_hypotheses(self._history.prepared(nbest), len(chosen)), chosen)
+
+    def statistics(self, iteration: int, chosen: NDArray[np.int64]) -> NDArray[Any]:
+        """(m, k) the same, as they were decoded in an iteration with the weights before it."""
+        first = first_hypotheses(self._history.nbest(iteration), len(self._source))
+        return self._statistics(first.take(chosen), chosen)
+
+    def _statistics(self, translations: Corpus, chosen: NDArray[np.int64]) -> NDArray[Any]:
+        owner = chosen.astype(np.int32)
+        return self._metric.statistics(translations, self._metric.prepare(self._references), owner)
 
     def _decode(self, iteration: int, number: int, weights: Weights, n: int) -> int:
         self._history.directory.iteration(iteration).mkdir(parents=True, exist_ok=True)

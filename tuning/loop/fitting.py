@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,23 +15,49 @@ from lasw.tuning.pool import Columns, Pool, at_norm, pruned
 from lasw.tuning.weights import Weights
 
 
-def fitted(
-    settings: RunSettings, optimiser: Optimiser, pool: Pool, before: Weights, iteration: int, earlier: Sequence[Weights]
-) -> Fit:
-    """The new weights of a round.
+@dataclass(frozen=True)
+class Proposal:
+    """What the optimiser of a round wants.
+
+    Attributes:
+        fit: its weights and warnings.
+        centre: the weights where the step begins, without the rare features that the optimiser did not see.
+        pool: what it learnt from.
+    """
+
+    fit: Fit
+    centre: Weights
+    pool: Pool
+
+    @property
+    def moves(self) -> bool:
+        """Whether the weights are others than where the step begins."""
+        return not same(self.centre, self.fit.weights)
+
+    def at(self, share: float) -> Weights:
+        """The weights behind a part of the step; see `between`."""
+        if share >= 1 or not self.moves:
+            return self.fit.weights
+        return between(self.centre, self.fit.weights, share, Columns.of(self.pool))
+
+
+def proposed(
+    settings: RunSettings, optimiser: Optimiser, pool: Pool, centre: Weights, iteration: int, earlier: Sequence[Weights]
+) -> Proposal:
+    """The new weights that an optimiser proposes.
 
     Args:
         settings: of the run.
         optimiser: with the seed of this round.
         pool: all candidates.
-        before: the weights of the round before.
+        centre: the weights where the step begins.
         iteration: number of the round: 1, 2, ...
         earlier: the weights of the rounds before that one whose lists are in the pool.
 
     Raises:
         UserError: the weights are not finite.
     """
-    kept = pruned(pool, before, settings.min_count)
+    kept = pruned(pool, centre, settings.min_count)
     warnings = [kept.line] if kept.line else []
     fit = optimiser.fit(kept.pool, kept.start, others=earlier)
     warnings += fit.warnings
@@ -40,10 +66,7 @@ def fitted(
     weights = fit.weights
     if not np.isfinite([*weights.dense, *weights.sparse.values()]).all():
         raise UserError(f"iteration {iteration}: {optimiser.name} found weights that are not finite")
-    interpolates = settings.interpolation < 1 and iteration >= settings.interpolation_from
-    if interpolates and not same(kept.start, weights):
-        weights = between(kept.start, weights, settings.interpolation, Columns.of(kept.pool))
-    return replace(fit, weights=weights, warnings=tuple(warnings))
+    return Proposal(replace(fit, warnings=tuple(warnings)), kept.start, kept.pool)
 
 
 def between(before: Weights, after: Weights, share: float, columns: Columns) -> Weights:

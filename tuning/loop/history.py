@@ -89,6 +89,10 @@ class History:
         path = self.file(iteration, "nbest.gz", number)
         vocabulary = self._references.vocabulary
         nbest = read_nbest(path, vocabulary, sparse_names=self._sparse_names, names=self._start.names)
+        return self.prepared(nbest)
+
+    def prepared(self, nbest: NBest) -> NBest:
+        """A list with its text preprocessed as the references."""
         return nbest if self._preprocess is None else preprocessed(nbest, self._preprocess)
 
     def pool(self, first: int, last: int) -> Pool:

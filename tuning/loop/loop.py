@@ -25,13 +25,15 @@ from lasw.metrics import metric as metric_of
 from lasw.tuning.decoders import Decoder
 from lasw.tuning.formats import write_weights
 from lasw.tuning.loop.decoding import Clock, DevelopmentDecoder
-from lasw.tuning.loop.fitting import fitted
+from lasw.tuning.loop.fitting import Proposal, proposed
+from lasw.tuning.loop.gains import gained, held_out_gain, pool_gain
 from lasw.tuning.loop.history import History
 from lasw.tuning.loop.rounds import OtherWeights, asked, other_weights
-from lasw.tuning.loop.settings import RunSettings
+from lasw.tuning.loop.settings import TRUST, RunSettings
 from lasw.tuning.loop.shared_files import SharedFiles
-from lasw.tuning.loop.stopping import NO_NEW_CANDIDATES, WITHIN_NOISE, pool_gain, reason_to_stop
-from lasw.tuning.optimisers import Fit, Optimiser
+from lasw.tuning.loop.steps import Plan, Step, planned, sample, taken
+from lasw.tuning.loop.stopping import NO_NEW_CANDIDATES, WITHIN_NOISE, goes_on, reason_to_stop
+from lasw.tuning.optimisers import Optimiser
 from lasw.tuning.pool import Columns, Pool
 from lasw.tuning.run_directory import Json, RunDirectory, write_json
 from lasw.tuning.weights import Weights
@@ -195,23 +197,32 @@ class _Run:
             seconds["pool"] += clock.lap()
         self.progress.started(number, "optimise")
         clock.lap()
-        fit = self._optimised(number, before) if new else None
-        after = before if fit is None else fit.weights
-        write_weights(self.directory.iteration(number) / "after.json", after)
-        gain = self._gain(number, before, after)
+        plan = planned(self.settings, self.history.records, [*self.history.scores(), decoded["dev_score"]])
+        centre = self.history.weights(plan.centre)
+        learns = new or goes_on(self.history.records)
+        proposal = self._proposal(number, centre, self.pool) if learns else None
+        seconds["optimise"] = clock.lap()
+        step = Step(before, 1.0) if proposal is None else self._step(number, proposal, plan)
+        seconds["decode"] = round(seconds["decode"] + clock.lap(), 3)
+        write_weights(self.directory.iteration(number) / "after.json", step.weights)
         record = {
             **decoded,
-            "pool_bleu": self.pool.corpus_score(self.bleu, after),
-            "objective": None if fit is None else float(fit.objective),
-            "moved": float(np.abs(after.dense - before.dense).max(initial=0.0)),
-            **gain,
+            "pool_bleu": self.pool.corpus_score(self.bleu, step.weights),
+            "objective": None if proposal is None else float(proposal.fit.objective),
+            "moved": float(np.abs(step.weights.dense - before.dense).max(initial=0.0)),
+            **(self._gains(number, plan, step) if proposal is not None else {}),
+            **({"step": self._told(step, plan)} if proposal is not None and self.settings.step != "whole" else {}),
             "candidates": len(self.pool),
             "new_candidates": new,
             "decodings": 1 + len(others),
             **({"others": others} if others else {}),
             "seed": iteration_seed(self.settings.seed, number),
-            "seconds": {**seconds, "optimise": clock.lap()},
-            "warnings": [*self.directory.take_damage(), *decoded["warnings"], *(fit.warnings if fit else ())],
+            "seconds": {**seconds, "optimise": round(seconds["optimise"] + clock.lap(), 3)},
+            "warnings": [
+                *self.directory.take_damage(),
+                *decoded["warnings"],
+                *(proposal.fit.warnings if proposal else ()),
+            ],
         }
         write_json(self.directory.iteration(number) / "iteration.json", record)
         self.history.reload()
@@ -222,19 +233,47 @@ class _Run:
         """The first iteration whose lists are in the pool of `iteration`."""
         return max(1, iteration - self.settings.aggregate + 1) if self.settings.aggregate else 1
 
-    def _gain(self, iteration: int, before: Weights, after: Weights) -> Json:
-        if not self.settings.noise:
+    def _gains(self, iteration: int, plan: Plan, step: Step) -> Json:
+        """What the pool promises of a step, to the sentences that it was learnt from and to others."""
+        if not self.settings.noise and self.settings.step != TRUST:
             return {}
-        seed = iteration_seed(self.settings.seed, iteration)
-        gain, noise = pool_gain(self.pool, self.loop.dev_metric, before, after, seed)
-        return {"gain": gain, "gain_noise": noise}
+        metric, seed = self.loop.dev_metric, iteration_seed(self.settings.seed, iteration)
+        centre = self.history.weights(plan.centre)
+        gain, noise = pool_gain(self.pool, metric, centre, step.weights, seed)
+        gains = {"gain": gain, "gain_noise": noise}
+        if not self.settings.folds or len(self.pool.best(centre)) < self.settings.folds:
+            return gains
 
-    def _optimised(self, iteration: int, before: Weights) -> Fit:
+        def learnt(part: Pool) -> Weights:
+            return self._proposal(iteration, centre, part).at(step.share)
+
+        return {**gains, "held_out_gain": held_out_gain(self.pool, metric, centre, learnt, self.settings.folds, seed)}
+
+    @staticmethod
+    def _told(step: Step, plan: Plan) -> Json:
+        """What the log says of a step."""
+        return {"from": plan.centre, "share": step.share, "probes": list(step.probes)}
+
+    def _proposal(self, iteration: int, centre: Weights, pool: Pool) -> Proposal:
         optimiser = self.loop.optimiser(iteration_seed(self.settings.seed, iteration))
         earlier: list[Weights] = []
         if self.settings.earlier_starts and optimiser.takes_others:
             earlier = [self.history.weights(k) for k in range(self._oldest(iteration) - 1, iteration - 1)]
-        return fitted(self.settings, optimiser, self.pool, before, iteration, earlier)
+        return proposed(self.settings, optimiser, pool, centre, iteration, earlier)
+
+    def _step(self, iteration: int, proposal: Proposal, plan: Plan) -> Step:
+        """What is taken of a proposal."""
+        if self.settings.step != TRUST or self.settings.interpolation < 1 or not self.loop.decoder.follows_weights:
+            return taken(proposal, plan, None)
+        seed = iteration_seed(self.settings.seed, iteration)
+        chosen = sample(len(self.references), seed)
+        old = self.decoder.statistics(plan.centre + 1, chosen)
+        n = asked(self.settings, iteration)
+
+        def probed(weights: Weights) -> tuple[float, float]:
+            return gained(self.loop.dev_metric, old, self.decoder.probe(chosen, weights, n), seed)
+
+        return taken(proposal, plan, probed)
 
     def _decoded(self, iteration: int) -> Json:
         """The development score of the weights before an iteration, decoded with unless that is done."""

@@ -32,6 +32,10 @@ from lasw.tuning.settings import (
 # 1/4 was no better than 1/2 (tests/benchmarks/bench_rounds.py).
 NOISE = 0.5
 FIRST_INTERPOLATED = 4  # of mert-moses.pl's --historic-interpolation
+# How far a round goes, see `lasw.tuning.loop.steps`.
+TRUST: Literal["trust"] = "trust"
+GROWING: Literal["growing"] = "growing"
+STEPS = (TRUST, GROWING, "whole")
 MOST_PERTURBED = 1e6  # nothing is left of the centre, and scores stay finite
 
 
@@ -64,7 +68,12 @@ class RunSettings:
         decode_best: the weights with the best development score so far are decoded with as well, unless the pool has
             their list already.
         aggregate: the optimiser sees the lists of so many last rounds; 0: of all.
-        interpolation: share of the new weights, the rest is those of the round before; 1: the new ones alone.
+        step: how far a round goes towards the weights that the optimiser proposes. ``trust``: short steps first, which
+            grow while the decoder confirms them on a sample of the sentences and on all; ``growing``: the same
+            without asking; ``whole``: all the way.
+        folds: every round's gain is found by cross-validation too, learning without one part after the other of so many
+            parts of the sentences; 0: it is not.
+        interpolation: below 1: steps of this share of the new weights instead, the rest is those of the round before.
         interpolation_from: number of the first round that interpolates.
         earlier_starts: the optimiser starts from the weights of earlier rounds too (optimisers with starting points).
         min_count: sparse features that fewer sentences of the pool have are left out of a round's optimisation.
@@ -90,6 +99,8 @@ class RunSettings:
     perturbed_rounds: int = 0
     decode_best: bool = False
     aggregate: int = 0
+    step: Literal["trust", "growing", "whole"] = TRUST
+    folds: int = 3
     interpolation: float = 1.0
     interpolation_from: int = FIRST_INTERPOLATED
     earlier_starts: bool = False
@@ -98,6 +109,8 @@ class RunSettings:
     def __post_init__(self) -> None:
         if self.keep not in ("best", "last"):
             raise ValueError(f"keep is {self.keep!r}, expected 'best' or 'last'")
+        if self.step not in STEPS:
+            raise ValueError(f"step is {self.step!r}, expected {', '.join(map(repr, STEPS))}")
         if self.iterations < 0:
             raise ValueError(f"{self.iterations} iterations, expected at least 1, or 0 for no limit")
         if self.nbest < 1:
@@ -106,6 +119,7 @@ class RunSettings:
             self._refuse(name, getattr(self, name) >= 0, "0 or more")
         if min(self.first_nbest, self.perturbed, self.perturbed_rounds) < 0:
             raise ValueError("first_nbest, perturbed and perturbed_rounds must be at least 0")
+        self._refuse("folds", self.folds == 0 or self.folds >= 2, "0, or 2 or more")
         self._refuse("nbest_growth", 0 < self.nbest_growth < math.inf, "above 0")
         most = f"above 0 and at most {MOST_PERTURBED:g}"
         self._refuse("perturbation", 0 < self.perturbation <= MOST_PERTURBED, most)

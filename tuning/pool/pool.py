@@ -148,6 +148,31 @@ class Pool:
         view._is_view = True
         return view
 
+    def of_sentences(self, keep: NDArray[np.bool_]) -> Pool:
+        """The candidates of some sentences, with what is known of their statistics.
+
+        Args:
+            keep: (S,) which; the others have no candidates any more.
+
+        Returns:
+            A view: it takes no candidates.
+
+        Raises:
+            ValueError: the pool is without text.
+        """
+        rows, text = np.flatnonzero(keep[self.owner]), self.hypotheses
+        view = copy.copy(self)
+        corpus = text.take(rows)
+        view._owner, view._dense = Growing.of(self.owner[rows]), Growing.of(self.dense[rows])
+        view._ids, view._offsets = Growing.of(corpus.ids), Growing.of(corpus.offsets)
+        view._sparse = self._sparse.take(rows)
+        view._statistics, view._sentence_scores = (
+            {key: Growing.of(known.rows[rows]) for key, known in all_known.items() if len(known) == len(self)}
+            for all_known in (self._statistics, self._sentence_scores)
+        )
+        view._grouped, view._is_view = None, True
+        return view
+
     @property
     def owner(self) -> NDArray[np.int32]:
         """(n,) the sentence of each candidate."""

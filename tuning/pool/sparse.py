@@ -90,6 +90,20 @@ class SparseRows:
         kept.values.append(values[there])
         return kept
 
+    def take(self, rows: NDArray[np.int64]) -> SparseRows:
+        """The rows `rows` (m,), in that order, with all columns."""
+        taken = SparseRows()
+        taken.vocabulary = self.vocabulary
+        if self.matrix is None:
+            taken.starts = Growing.of(np.zeros(len(rows) + 1, dtype=np.int64))
+            return taken
+        part = scipy.sparse.csr_array(self.matrix[rows])
+        parts = (part.indptr, np.int64), (part.indices, np.int32), (part.data, np.float64)
+        taken.starts, taken.columns, taken.values = (
+            Growing.of(array.astype(dtype, copy=False)) for array, dtype in parts
+        )
+        return taken
+
     def _numbers(self, vocabulary: Vocabulary, names: Vocabulary) -> NDArray[np.int32]:
         """The number in `vocabulary` of every word of another one, which is remembered."""
         known = np.empty(0, dtype=np.int32)

@@ -61,6 +61,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "aggregate": {"aggregate": 1, "decode_best": True, "perturbed": 1, "perturbed_rounds": 1, "iterations": 4},
     "interpolation": {"interpolation": 0.4, "interpolation_from": 2, "iterations": 3},
     "noise": {"noise": 1.0, "iterations": 9},
+    "steps": {"step": "trust", "iterations": 3},
     "growth": {"first_nbest": 9, "nbest_growth": 0.5, "iterations": 3},
 }
 

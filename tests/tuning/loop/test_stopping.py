@@ -1,26 +1,18 @@
-"""When a run ends: the rules on records, and the pool's gain against a bootstrap written out."""
+"""When a run ends: the rules on records."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pytest
-
-from lasw.metrics import Corpus, References, metric
-from lasw.tuning import FeatureNames, NBest, Pool, RunSettings, Weights
+from lasw.tuning import RunSettings
 from lasw.tuning.loop.stopping import (
     MAXIMUM,
     NO_NEW_CANDIDATES,
     SETTLED,
     WITHIN_NOISE,
-    pool_gain,
     reason_to_stop,
 )
-
-NAMES = FeatureNames((("A", 1), ("B", 1)))
-
 
 def record(**values: Any) -> dict[str, Any]:
     return {"new_candidates": 5, "moved": 0.1, **values}
@@ -52,45 +44,16 @@ def test_rules_on_records() -> None:
     assert reason([record()] * 100, iterations=0) is None
 
 
-def made_pool(seed: int, sentences: int, skip: int = -1) -> Pool:
-    draws = np.random.default_rng(seed)
-    words = ["a", "b", "c", "d", "e", "f", "g", "h"]
-    references = References.from_lines([" ".join(draws.choice(words, 9)) for _ in range(sentences)])
-    texts, owner = [], []
-    for s in range(sentences):
-        for _ in range(0 if s == skip else 6):
-            kept = draws.random(9) > 0.4
-            reference = references.corpora[0].text(s).split()
-            texts.append([w if keep else str(draws.choice(words)) for w, keep in zip(reference, kept, strict=True)])
-            owner.append(s)
-    corpus = Corpus.from_lines(map(" ".join, texts), references.vocabulary)
-    dense = draws.normal(size=(len(owner), 2))
-    pool = Pool(references)
-    pool.add(NBest(NAMES, np.array(owner, dtype=np.int32), corpus, dense, np.zeros(len(owner))))
-    return pool
-
-
-@pytest.mark.parametrize("skip", [-1, 4])
-def test_gain_and_noise_of_a_pool(skip: int) -> None:
-    pool = made_pool(1, 30, skip)
-    bleu = metric("PABC2")
-    before, after = Weights(NAMES, np.array([1.0, 0.0])), Weights(NAMES, np.array([0.0, 1.0]))
-    gain, noise = pool_gain(pool, bleu, before, after, 5)
-    assert gain == pytest.approx(pool.corpus_score(bleu, after) - pool.corpus_score(bleu, before), abs=1e-12)
-    assert pool_gain(pool, bleu, before, after, 5) == (gain, noise)
-    statistics = pool.statistics(bleu)
-    rows = [statistics[pool.best(weights)].astype(float) for weights in (before, after)]
-    draws = np.random.default_rng(99)
-    differences = []
-    for _ in range(3000):
-        sample = draws.integers(len(rows[0]), size=len(rows[0]))
-        old, new = (bleu.corpus_score(part[sample].sum(axis=0)) for part in rows)
-        differences.append(new - old)
-    assert noise == pytest.approx(np.std(differences), rel=0.12)
-
-
-def test_equal_choices_gain_nothing() -> None:
-    pool = made_pool(2, 10)
-    weights = Weights(NAMES, np.array([1.0, 0.5]))
-    doubled = Weights(NAMES, np.array([2.0, 1.0]))
-    assert pool_gain(pool, metric("BLEU"), weights, doubled, 1) == (0.0, 0.0)
+def test_a_step_that_was_held_short_ends_nothing() -> None:
+    idle = record(gain=0.01, gain_noise=0.01)
+    short, whole = ({**idle, "step": {"share": share}} for share in (0.7, 1.0))
+    assert reason([short, short]) is None
+    assert reason([short, whole]) == WITHIN_NOISE
+    assert reason([whole, short]) is None
+    assert reason([short, whole], patience=2) is None
+    # Of the pool there is more to be had than the step took.
+    assert reason([short, {**short, "new_candidates": 0}]) is None
+    assert reason([short, {**short, "new_candidates": 0}, {**short, "new_candidates": 0}]) == NO_NEW_CANDIDATES
+    assert reason([whole, {**short, "new_candidates": 0}]) == NO_NEW_CANDIDATES
+    assert reason([short, {**short, "moved": 0.0}]) == SETTLED
+    assert reason([short, short], iterations=2) == MAXIMUM

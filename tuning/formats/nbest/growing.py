@@ -26,6 +26,13 @@ class Growing:
     def __len__(self) -> int:
         return self.size
 
+    @classmethod
+    def of(cls, rows: NDArray[Any]) -> Growing:
+        """Rows that are there already; they are copied when more come."""
+        grown = cls(rows.dtype, rows.shape[1] if rows.ndim > 1 else None)
+        grown._buffer, grown.size = rows, len(rows)
+        return grown
+
     @property
     def rows(self) -> NDArray[Any]:
         """All rows so far, (size,) or (size, width)."""

@@ -147,7 +147,7 @@ def _walk(start, rising, size, statistics, positions, changes, count):  # type: 
 
 
 @borrowing
-def intervals(order, positions, changes, total, shortest, farthest, unit, totals, middles):  # type: ignore[no-untyped-def]
+def intervals(order, positions, changes, total, shortest, farthest, unit, limit, totals, middles):  # type: ignore[no-untyped-def]
     """What lies between neighbouring points, intervals that are only rounding left out.
 
     Args:
@@ -158,18 +158,19 @@ def intervals(order, positions, changes, total, shortest, farthest, unit, totals
         shortest: an interval is rounding if it is not longer than this times `unit` or the larger end.
         farthest: points farther out than this times `unit` are left out.
         unit: a length.
+        limit: so are points farther out than this, and the middles of the outer intervals lie within it.
         totals: (m + 1, k) at least; the statistics in each interval.
         middles: (m + 1,) at least; a point in it.
 
     Returns:
         The number of intervals, at least 1.
     """
-    first = 0
-    while first < order.shape[0] and positions[order[first]] < -farthest * unit:
+    first, end = 0, min(farthest * unit, limit)
+    while first < order.shape[0] and positions[order[first]] < -end:
         _add(total, changes[order[first]])
         first += 1
     last = order.shape[0]
-    while last > first and positions[order[last - 1]] > farthest * unit:
+    while last > first and positions[order[last - 1]] > end:
         last -= 1
     _copy(total, totals, 0)
     middles[0] = 0.0
@@ -177,7 +178,7 @@ def intervals(order, positions, changes, total, shortest, farthest, unit, totals
         return 1
     left, right = positions[order[first]], positions[order[last - 1]]
     length = (right - left) / (last - first - 1) if right > left else unit
-    middles[0] = left - max(length, 0.1 * abs(left))
+    middles[0] = max(left - max(length, 0.1 * abs(left)), 0.5 * (left - limit))
     count = 1
     for m in range(first, last):
         here = positions[order[m]]
@@ -185,7 +186,8 @@ def intervals(order, positions, changes, total, shortest, farthest, unit, totals
         after = positions[order[m + 1]] if m + 1 < last else np.inf
         if after - here > shortest * max(abs(here), unit):
             _copy(total, totals, count)
-            middles[count] = 0.5 * (here + after) if m + 1 < last else right + max(length, 0.1 * abs(right))
+            outer = min(right + max(length, 0.1 * abs(right)), 0.5 * (right + limit))
+            middles[count] = 0.5 * (here + after) if m + 1 < last else outer
             count += 1
     return count
 

@@ -7,6 +7,7 @@ looked at.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -65,7 +66,7 @@ class LineSearch:
         self._spreads = np.empty(2)
         self._make_room(8 * len(starts))
 
-    def search(self, intercepts: Floats, slopes: Floats) -> Found:
+    def search(self, intercepts: Floats, slopes: Floats, limit: float = math.inf) -> Found:
         """The point with the highest corpus score.
 
         Where several intervals have it, the one nearest to 0 is taken. The two outer intervals have no middle: there
@@ -74,13 +75,14 @@ class LineSearch:
         Args:
             intercepts: (n,) the candidates' scores at position 0.
             slopes: (n,) what a step of 1 adds to them.
+            limit: the point is at most so far from 0.
         """
         count = self._points(intercepts, slopes)
         order = np.argsort(self._positions[:count], kind=self._sorting)
         points = (self._positions, self._changes, self._total)
         spread, steepness = self._spreads
         unit = spread / steepness if spread > 0 and steepness > 0 else 1.0
-        size = intervals(order, *points, SHORTEST, FARTHEST, unit, self._totals, self._middles)
+        size = intervals(order, *points, SHORTEST, FARTHEST, unit, limit, self._totals, self._middles)
         scores = self._scores(self._totals[:size])
         best = np.flatnonzero(scores == scores.max())
         chosen = best[np.abs(self._middles[best]).argmin()]

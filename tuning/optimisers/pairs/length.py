@@ -7,6 +7,9 @@ the direction of the weight space that changes the length and nothing that lengt
 least-squares fit of the candidates' lengths, within their sentence, to the dense features. With a word penalty among
 these it is nearly that feature alone.
 
+The search goes no farther than to where the way moves the scores as much as all features together: beyond, length alone
+would decide, and between candidates of one length what the fit leaves of it, which is nothing.
+
 Lists of a first round may know few lengths. Where the best point takes most sentences to the end of what theirs has,
 and the length is still not that of the references, the score stops changing because the lists end and not because the
 length is right. A decoder, which has no such end, would go far beyond: then nothing is moved.
@@ -56,7 +59,10 @@ def lengthening(pool: Pool, vector: Floats, measure: Metric) -> Floats:
     search = LineSearch(columns.starts, pool.statistics(measure)[columns.order], measure)
     scores, slopes = columns.scores(vector), columns.scores(way)
     here = search.search(scores, np.zeros(len(scores)))
-    best = search.search(scores, slopes)
+    steepness = columns.spread(slopes)
+    if steepness == 0:
+        return nothing
+    best = search.search(scores, slopes, columns.spread(scores) / steepness)
     if best.score <= here.score + GAIN:
         return nothing
     ends = np.maximum if best.position > 0 else np.minimum

@@ -1,0 +1,190 @@
+"""How far a round goes: the plan by what was decoded, the probes, and runs that would be wrecked by whole steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from toy_loop import NAMES, REFERENCE, SENTENCES, Step, Toy, dev_bleu, log, run
+
+from lasw.metrics import References, Vocabulary, metric
+from lasw.tuning import Fit, NBest, Pool, RunSettings, Weights, read_nbest, read_weights
+from lasw.tuning.loop.fitting import Proposal, between
+from lasw.tuning.loop.steps import Plan, planned, sample, taken
+from lasw.tuning.loop.stopping import NO_NEW_CANDIDATES
+from lasw.tuning.pool import Columns
+
+
+def settings(**values: Any) -> RunSettings:
+    return RunSettings(Path("run"), **values)
+
+
+def record(share: float, noise: float = 0.01) -> dict[str, Any]:
+    return {"step": {"share": share}, "gain_noise": noise}
+
+
+@pytest.mark.parametrize(
+    ("shares", "scores", "plan"),
+    [
+        ([], [0.3], Plan(0, 0.3)),
+        ([0.3], [0.3, 0.32], Plan(1, 0.5)),
+        ([0.3, 0.5], [0.3, 0.32, 0.33], Plan(2, 0.7)),
+        ([0.3, 0.5, 0.7], [0.3, 0.32, 0.33, 0.33], Plan(3, 1.0)),
+        ([1.0], [0.3, 0.32], Plan(1, 1.0)),
+        ([0.3], [0.3, 0.295], Plan(1, 0.5)),  # behind by less than chance explains
+        ([0.3], [0.3, 0.28], Plan(0, 0.15)),
+        ([0.3, 0.5], [0.3, 0.32, 0.309], Plan(1, 0.25)),
+        ([0.3, 0.25], [0.3, 0.32, 0.35], Plan(2, 0.3)),
+        ([0.3, 0.125], [0.3, 0.32, 0.35], Plan(2, 0.25)),
+        ([0.3, 0.5, 0.7], [0.34, 0.32, 0.31, 0.30], Plan(0, 0.35)),  # behind the best one, if not behind the last
+    ],
+)
+def test_steps_grow_while_the_decoder_confirms_them(shares: list[float], scores: list[float], plan: Plan) -> None:
+    assert planned(settings(), [record(share) for share in shares], scores) == plan
+
+
+@pytest.mark.parametrize(
+    ("values", "shares"),
+    [
+        ({"step": "growing"}, [0.3, 0.5, 0.7, 1.0, 1.0]),
+        ({"step": "whole"}, [1.0] * 5),
+        ({"interpolation": 0.4, "interpolation_from": 3}, [1.0, 1.0, 0.4, 0.4, 0.4]),
+    ],
+)
+def test_plans_that_ask_nobody(values: dict[str, Any], shares: list[float]) -> None:
+    scores = [0.5, 0.1, 0.4, 0.1, 0.1]
+    for k in range(5):
+        assert planned(settings(**values), [record(1.0)] * k, scores[: k + 1]) == Plan(k, shares[k])
+
+
+def test_a_probe_takes_a_twentieth_of_the_sentences_and_not_too_few() -> None:
+    assert [len(sample(size, 1)) for size in (3, 20, 150, 400, 401, 1014)] == [3, 20, 20, 20, 21, 51]
+    chosen = sample(1014, 1)
+    assert (np.diff(chosen) > 0).all()
+    assert 0 <= chosen[0] < chosen[-1] < 1014
+    assert np.array_equal(chosen, sample(1014, 1))
+    assert not np.array_equal(chosen, sample(1014, 2))
+
+
+class TestTaken:
+    """What is taken of a proposal that may go half the way."""
+
+    def proposal(self) -> Proposal:
+        pool = Pool(References.from_lines(REFERENCE))
+        start = Toy().start_weights()
+        pool.add(Toy().decode(REFERENCE, start, 9, pool.references.vocabulary))
+        return Proposal(Fit(Weights(NAMES, np.array([0.5, -0.25, 0.25])), 0.0, 1), start, pool)
+
+    def shares(self, gains: Sequence[tuple[float, float]]) -> tuple[float, list[float]]:
+        proposal, tried = self.proposal(), []
+
+        def probed(weights: Weights) -> tuple[float, float]:
+            tried.append(weights)
+            return gains[len(tried) - 1]
+
+        step = taken(proposal, Plan(0, 0.5), probed)
+        wanted = between(proposal.centre, proposal.fit.weights, step.share, Columns.of(proposal.pool))
+        assert step.weights.dense.tolist() == wanted.dense.tolist()
+        for probe, weights in zip(step.probes, tried, strict=True):
+            assert weights.dense.tolist() == proposal.at(probe["share"]).dense.tolist()
+        assert [(probe["gain"], probe["noise"]) for probe in step.probes] == list(gains[: len(tried)])
+        return step.share, [probe["share"] for probe in step.probes]
+
+    def test_a_loss_beyond_chance_halves_the_step(self) -> None:
+        assert self.shares([(0.01, 0.02)]) == (0.5, [0.5])
+        assert self.shares([(-0.02, 0.02)]) == (0.5, [0.5])
+        assert self.shares([(-0.03, 0.02), (0.0, 0.0)]) == (0.25, [0.5, 0.25])
+        assert self.shares([(-0.3, 0.02)] * 3) == (0.0625, [0.5, 0.25, 0.125])
+
+    def test_without_a_probe_the_plan_counts(self) -> None:
+        assert taken(self.proposal(), Plan(0, 0.5), None).share == 0.5
+
+
+class Wrecked(Step):
+    """Proposes weights under which the toy's worst candidates win."""
+
+    def learn(self, pool: Pool, start: Weights, others: Sequence[Weights]) -> Fit:
+        return Fit(Weights(NAMES, np.array([-0.4, 0.4, -0.2])), 0.0, 1)
+
+
+class Listening(Toy):
+    """Remembers how many sentences it was asked for, and with which weights."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[tuple[int, list[float]]] = []
+
+    def decode(self, source: Sequence[str], weights: Weights, n: int, vocabulary: Vocabulary) -> NBest:
+        self.heard.append((len(source), weights.dense.tolist()))
+        return super().decode(source, weights, n, vocabulary)
+
+
+def test_a_proposal_that_wrecks_the_system_is_not_followed(tmp_path: Path) -> None:
+    good = Weights(NAMES, np.array([0.5, -0.25, 0.25]))
+
+    def started() -> Listening:
+        toy = Listening()
+        toy.start_weights = lambda: good  # type: ignore[method-assign]
+        return toy
+
+    run(tmp_path / "whole", started(), optimiser=Wrecked, iterations=2)
+    wrecked = [r["dev_score"] for r in log(tmp_path / "whole")]
+    assert wrecked[1] < wrecked[0] - 0.5
+    toy = started()
+    run(tmp_path / "trust", toy, optimiser=Wrecked, iterations=3, step="trust")
+    records = log(tmp_path / "trust")
+    assert min(r["dev_score"] for r in records) > wrecked[0] - 0.06
+    steps = [r["step"] for r in records[:3]]
+    assert steps[0]["probes"][0]["share"] == 0.3
+    assert steps[0]["share"] < 0.3
+    # All that was decoded: four times the set, and the probes, which here are as large.
+    assert len(toy.heard) == 4 + sum(len(step["probes"]) for step in steps)
+    assert {size for size, _ in toy.heard} == {SENTENCES}
+    probe = steps[0]["probes"][0]
+    columns = Columns.of(pool_of_the_first_list(tmp_path / "trust"))
+    tried = between(good, Wrecked(1).learn(None, good, ()).weights, 0.3, columns)  # type: ignore[arg-type]
+    assert toy.heard[1][1] == tried.dense.tolist()
+    assert probe["gain"] == pytest.approx(dev_bleu(tried) - dev_bleu(good), abs=1e-12)
+
+
+def pool_of_the_first_list(path: Path) -> Pool:
+    references = References.from_lines(REFERENCE)
+    pool = Pool(references)
+    pool.add(read_nbest(path / "iterations/001/nbest.gz", references.vocabulary, names=NAMES))
+    return pool
+
+
+def test_what_the_log_says_of_a_step(tmp_path: Path) -> None:
+    run(tmp_path, step="trust", iterations=3, folds=2)
+    records = log(tmp_path)
+    scores = [r["dev_score"] for r in records]
+    bleu = metric("BLEU")
+    pool = pool_of_the_first_list(tmp_path)
+    before, after = (read_weights(tmp_path / f"iterations/001/{name}.json") for name in ("before", "after"))
+    assert records[0]["gain"] == pytest.approx(pool.corpus_score(bleu, after) - pool.corpus_score(bleu, before))
+    assert records[0]["held_out_gain"] != records[0]["gain"]
+    for k, entry in enumerate(records[:3]):
+        assert entry["step"]["from"] in {k, int(np.argmax(scores[: k + 1]))}
+        assert entry["step"]["share"] <= (0.3, 0.5, 0.7)[k]
+        assert entry["step"]["probes"]
+
+
+def test_a_short_step_without_new_candidates_is_not_the_end(tmp_path: Path) -> None:
+    whole = run(tmp_path / "whole", nbest=60, iterations=9)
+    assert (whole.reason, whole.iterations) == (NO_NEW_CANDIDATES, 2)
+    trusting = run(tmp_path / "trust", nbest=60, iterations=9, step="trust")
+    assert trusting.reason == NO_NEW_CANDIDATES
+    assert [r["new_candidates"] > 0 for r in log(tmp_path / "trust")] == [True, False, False]
+    moved = [r["moved"] > 0 for r in log(tmp_path / "trust")]
+    assert moved == [True, True, False]
+
+
+def test_fixed_lists_are_not_probed(tmp_path: Path) -> None:
+    toy = Listening()
+    toy.follows_weights = False
+    run(tmp_path, toy, step="trust", iterations=2)
+    assert all(r["step"]["probes"] == [] for r in log(tmp_path)[:2])
+    assert len(toy.heard) == 3

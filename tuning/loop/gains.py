@@ -1,0 +1,81 @@
+"""What other weights gain in the development metric: in translations, on the pool, on sentences kept out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.metrics import Metric, bootstrap_scores
+from lasw.tuning.pool import Pool
+from lasw.tuning.weights import Weights
+
+
+def gained(metric: Metric, old: NDArray[Any], new: NDArray[Any], seed: int) -> tuple[float, float]:
+    """The corpus score of one translation of some sentences minus that of another, and how much of it may be chance.
+
+    Args:
+        metric: of the corpus score.
+        old, new: (n, k) statistics of the n sentences.
+        seed: of the resampling.
+
+    Returns:
+        The gain, and the standard deviation of the difference over corpora drawn from these sentences (paired
+        bootstrap, Koehn 2004).
+    """
+    gain = float(metric.corpus_score(new.sum(axis=0)) - metric.corpus_score(old.sum(axis=0)))
+    if np.array_equal(old, new):
+        return gain, 0.0
+    samples = [bootstrap_scores(metric, rows, seed=seed) for rows in (old, new)]
+    return gain, float(np.std(samples[1] - samples[0]))
+
+
+def held_out_gain(
+    pool: Pool, metric: Metric, before: Weights, learnt: Callable[[Pool], Weights], folds: int, seed: int
+) -> float:
+    """What weights gain on sentences that they were not learnt from: the gain on the pool less what is learnt by heart.
+
+    The sentences are dealt into folds; weights are learnt without each of them, and what these give for it is scored
+    as one corpus.
+
+    Args:
+        pool: with candidates of two sentences at least.
+        metric: of the corpus score.
+        before: the weights that are compared with; they may know all sentences.
+        learnt: makes weights of the candidates of some sentences.
+        folds: how many, at least 2.
+        seed: of the deal.
+    """
+    prepared = metric.prepare(pool.references)
+    fold_of = np.full(len(pool.references), -1)
+    there = np.flatnonzero(np.diff(pool.starts))
+    fold_of[np.random.default_rng(np.random.SeedSequence([seed, 3])).permutation(there)] = np.arange(len(there)) % folds
+    best, now = pool.best(before), np.empty(len(there), dtype=np.int64)
+    for fold in range(min(folds, len(there))):
+        own = fold_of[there] == fold
+        now[own] = pool.best(learnt(pool.of_sentences(fold_of != fold)))[own]
+    old, new = (
+        metric.statistics(pool.hypotheses.take(rows), prepared, pool.owner[rows]).sum(axis=0) for rows in (best, now)
+    )
+    return float(metric.corpus_score(new) - metric.corpus_score(old))
+
+
+def pool_gain(pool: Pool, metric: Metric, before: Weights, after: Weights, seed: int) -> tuple[float, float]:
+    """What other weights gain on a pool, and the bootstrap standard error of that.
+
+    Args:
+        pool: not empty, with text.
+        metric: of the corpus score.
+        before: the weights that are compared with.
+        after: the new ones.
+        seed: of the resampling.
+    """
+    prepared = metric.prepare(pool.references)
+
+    def statistics(weights: Weights) -> NDArray[Any]:
+        best = pool.best(weights)  # few enough that a slow metric need not see the whole pool
+        return metric.statistics(pool.hypotheses.take(best), prepared, pool.owner[best])
+
+    return gained(metric, statistics(before), statistics(after), seed)

@@ -1,0 +1,115 @@
+"""How far a round goes from the best weights so far towards those that its optimiser proposes.
+
+What an optimiser promises holds for the candidates that it knows. The decoder searches beyond these, and a whole step
+taken from lists of one point of the weight space can lose most of the score that was there: a feature that few
+candidates have gets a weight that none of the lists contradicts. So the first steps are short and grow as the lists
+that vouch for them do, and the decoder is the judge, as in trust region methods (Conn, Gould and Toint 2000):
+
+- Before the whole development set is decoded, a sample of it is. Weights that lose there more than chance explains
+  are not taken; the step is halved.
+- Weights whose development score falls behind the best one so far by more than chance explains are left again: the
+  next step begins at the best ones, and is half as long as the one that failed.
+
+A step of share s is the mixture of s parts of the proposal and 1 - s parts of the weights that it begins with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.tuning.loop.fitting import Proposal
+from lasw.tuning.loop.settings import GROWING, TRUST, RunSettings
+from lasw.tuning.run_directory import Json
+from lasw.tuning.weights import Weights
+
+# Shares of the steps, one after the other; from the last on they are whole. Measured on Moses and Thot beside constant
+# shares and other schedules.
+SHARES = (0.3, 0.5, 0.7, 1.0)
+SHORTER = 0.5  # a step that failed, the next time
+LONGER = 2.0  # at most, so that a step that was cut short grows again as it shrank
+PROBES = 3  # in a round, at most; behind the last the step is halved once more and taken
+# Sentences of a probe: a twentieth of the development set, but never so few that chance hides a wreck.
+PROBED_SHARE, FEWEST_PROBED = 20, 20
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Where the step of a round begins and how far it may go.
+
+    Attributes:
+        centre: the iteration that made the weights where it begins, 0 for the start weights.
+        share: of the proposal.
+    """
+
+    centre: int
+    share: float
+
+
+def planned(settings: RunSettings, records: Sequence[Json], scores: Sequence[float]) -> Plan:
+    """The plan of the next round.
+
+    Args:
+        settings: of the run.
+        records: of the rounds before.
+        scores: development scores of what iterations 0, 1, ... made; the last one is the current weights'.
+    """
+    latest = len(scores) - 1
+    if settings.interpolation < 1:
+        return Plan(latest, settings.interpolation if latest + 1 >= settings.interpolation_from else 1.0)
+    if settings.step == GROWING:
+        return Plan(latest, SHARES[min(latest, len(SHARES) - 1)])
+    if settings.step != TRUST:
+        return Plan(latest, 1.0)
+    if not records:
+        return Plan(0, SHARES[0])
+    share = records[-1].get("step", {}).get("share", 1.0)
+    best = int(np.argmax(scores))
+    if scores[best] - scores[latest] > records[-1].get("gain_noise", 0.0):
+        return Plan(best, SHORTER * share)
+    return Plan(latest, min(LONGER * share, next((longer for longer in SHARES if longer > share), 1.0)))
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step that is taken.
+
+    Attributes:
+        weights: at its end.
+        share: of the proposal in them.
+        probes: of shares that were tried, one after the other: share, gain and noise of the sample's score.
+    """
+
+    weights: Weights
+    share: float
+    probes: tuple[Json, ...] = ()
+
+
+def taken(proposal: Proposal, plan: Plan, probed: Callable[[Weights], tuple[float, float]] | None) -> Step:
+    """The longest step that the plan allows and the decoder does not refuse.
+
+    Args:
+        proposal: of the optimiser.
+        plan: of this round.
+        probed: decodes the sample with weights: the gain of its score over that of the weights where the step begins,
+            and the standard error of that gain; None: every step is taken.
+    """
+    share, probes = plan.share, []
+    for _ in range(PROBES if probed is not None and proposal.moves else 0):
+        assert probed is not None
+        gain, noise = probed(proposal.at(share))
+        probes.append({"share": share, "gain": gain, "noise": noise})
+        if gain >= -noise:
+            break
+        share *= SHORTER
+    return Step(proposal.at(share), share, tuple(probes))
+
+
+def sample(sentences: int, seed: int) -> NDArray[np.int64]:
+    """Numbers of the sentences that a probe decodes, ascending; all of a small set."""
+    size = min(sentences, max(FEWEST_PROBED, -(-sentences // PROBED_SHARE)))
+    draws = np.random.default_rng(np.random.SeedSequence([seed, 2]))
+    return np.sort(draws.choice(sentences, size, replace=False))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lasw.metrics import STANDARD_INPUT, UserError, metric, refuse_overwriting
@@ -33,6 +34,7 @@ from lasw.tuning import (
     Fit,
     Match,
     Optimiser,
+    Proposal,
     Weights,
     as_json,
     check_min_count,
@@ -41,6 +43,7 @@ from lasw.tuning import (
     kind_of_name,
     make_optimiser,
     pruned,
+    share_of,
     write_weights,
 )
 
@@ -51,6 +54,9 @@ examples:
   lasw optimise --optimiser pro --features run1.features.dat --scores run1.scores.dat --start moses.ini
 
 Without --start (or --moses-ini) all weights start as 1; they matter where psi < 1, and for features that never differ.
+
+With --start the new weights are the whole way from these only if there are lists of four rounds or more: one list says
+little of what a decoder would find with other weights (--step 1 goes all the way; to rerank these very lists it may).
 """
 _POOL_METRIC = "PGBC4"
 
@@ -71,6 +77,13 @@ def add_arguments(parser: Parser) -> None:
         metavar="K",
         help="leave out sparse features that fewer than K sentences have (default: %(default)s)",
     )
+    parser.add_argument(
+        "--step",
+        type=_share,
+        metavar="SHARE",
+        help="go this share of the way from --start to the weights that are best on the lists, 1: all the way "
+        "(default: .3, .5, .7, 1 for the lists of 1, 2, 3, more rounds; without --start 1)",
+    )
     moses = parser.add_argument_group("instead of N-best lists and references, Moses' own files")
     moses.add_argument("--features", action="append", default=[], metavar="FILE", help="features.dat, may be repeated")
     moses.add_argument("--scores", action="append", default=[], metavar="FILE", help="scores.dat of each --features")
@@ -82,7 +95,14 @@ def add_arguments(parser: Parser) -> None:
     add_old_option(parser)
     add_text_options(parser)
     add_output_options(parser)
-    parser.further("--features", "--scores", "--min-count", "--output-format", "--moses-ini", "--encoding")
+    parser.further("--features", "--scores", "--min-count", "--step", "--output-format", "--moses-ini", "--encoding")
+
+
+def _share(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if 0 < float(text) <= 1:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"{text!r}, expected a number above 0 and at most 1")
 
 
 @dataclass(frozen=True)
@@ -137,7 +157,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = {"nrefs": str(len(arguments.references)), **reader.text.settings()} if arguments.references else {}
     if arguments.min_count > 1:
         settings["min-count"] = str(arguments.min_count)
-    fit, result = _optimised(optimiser, given, arguments.min_count, settings, arguments.quiet)
+    fit, result = _optimised(optimiser, given, arguments.min_count, _step(arguments), settings, arguments.quiet)
     warn("optimise", result.warnings)
     if output is not None:
         shown = f"BLEU {result.pool_bleu:.6f} on {' '.join(arguments.references or arguments.scores)}"
@@ -197,8 +217,21 @@ def _read(arguments: argparse.Namespace, reader: PoolReader) -> GivenPool:
     return reader.lists(arguments.nbest, reader.references(arguments.references))
 
 
+def _step(arguments: argparse.Namespace) -> tuple[float, int]:
+    """The share of the way to go, and the number of lists if these decide."""
+    if arguments.step is not None:
+        return arguments.step, 0
+    lists = len(arguments.nbest) or len(arguments.features)
+    return (share_of(lists), lists) if arguments.start or arguments.moses_ini else (1.0, 0)
+
+
 def _optimised(
-    optimiser: Optimiser, given: GivenPool, min_count: int, settings: Mapping[str, str], quiet: bool
+    optimiser: Optimiser,
+    given: GivenPool,
+    min_count: int,
+    step: tuple[float, int],
+    settings: Mapping[str, str],
+    quiet: bool,
 ) -> tuple[Fit, _Result]:
     pool, start = given.pool, given.start
     used = pruned(pool, start.weights, min_count)
@@ -208,6 +241,17 @@ def _optimised(
     bleu = metric(_POOL_METRIC)
     before = pool.corpus_score(bleu, start.weights)  # weights whose scores overflow are refused here
     fit = optimiser.fit(used.pool, used.start)
+    share, lists = step
+    weights = Proposal(fit, used.start, used.pool).at(share)
+    warnings = [*fit.warnings]
+    if share < 1:
+        settings = {**settings, "step": f"{share:g}"}
+        if lists:
+            warnings.append(
+                f"the new weights are {share:g} of the way from --start: {lists} list{'s' * (lists > 1)} cannot vouch "
+                "for more, as a decoder finds other candidates; 'lasw tune' asks it, --step 1 goes all the way"
+            )
+    fit = replace(fit, weights=weights, warnings=tuple(warnings))
     return fit, _Result(
         len(pool),
         start.complete(fit.weights),

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
         leave_one_out, local_samples, make_similarity, read_samples, write_samples,
     )
     from lasw.tuning.loop import (
-        CONFIGURATION, Configuration, Loop, Outcome, Progress, RunSettings, iteration_seed, reason_to_stop,
+        CONFIGURATION, STEPS, Configuration, Loop, Outcome, Progress, Proposal, RunSettings, Steps, iteration_seed,
+        reason_to_stop, share_of,
     )
     from lasw.tuning.nbest import NBest
     from lasw.tuning.optimisers import (

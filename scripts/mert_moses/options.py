@@ -113,6 +113,7 @@ multi-moses  flag  honoured  several processes of the decoder, as many as -threa
 OURS = _options("""
 optimiser  text  honoured  any optimiser of lasw by name: wro, expected, ...
 option  list  honoured  KEY=VALUE: a hyper-parameter of the optimiser; may be given several times
+step  text  honoured  trust, growing or whole: how far an iteration goes towards the weights that the optimiser proposes
 metric  text  honoured  the loss, any metric of lasw: PABC4:alpha=3
 loss  text  honoured  the same
 seed  int  honoured  of everything that is drawn; 1 by default

@@ -199,6 +199,7 @@ def _run_settings(settings: Settings, finished: int) -> RunSettings:
         dev_metric=settings.metric,
         noise=0.0,
         aggregate=settings.aggregate,
+        step=settings.step,
         interpolation=settings.interpolation,
         earlier_starts=settings.earlier_starts,
     )
@@ -211,7 +212,8 @@ def _replayed(loop: Loop, found: Recorded) -> Loop:
     def made(seed: int) -> Optimiser:
         return _RecordedWeights(by_seed[seed])
 
-    settings = replace(loop.settings, iterations=len(found.after), keep="last", interpolation=1.0, earlier_starts=False)
+    settings = replace(loop.settings, iterations=len(found.after), keep="last", step="whole", interpolation=1.0)
+    settings = replace(settings, earlier_starts=False)
     return Loop(loop.decoder, made, settings, loop.dev_metric, preprocess=loop.preprocess)
 
 
@@ -240,6 +242,7 @@ def _description(settings: Settings, inputs: Inputs, command: str, imported: int
             "metric": settings.metric,
             "decoder_flags": _without_threads(settings.flags),
             **{name: getattr(settings, name) for name in names},
+            **({} if settings.step == "whole" else {"step": settings.step}),
         },
         "inputs": read,
         "files": {

@@ -12,6 +12,7 @@ from typing import Literal
 from lasw.metrics import UserError
 from lasw.scripts.mert_moses.learning import Learning, chosen_learning
 from lasw.scripts.mert_moses.options import Given, UsageError
+from lasw.tuning import STEPS, Steps
 
 NBEST = 100
 ITERATIONS = 25
@@ -30,6 +31,7 @@ class Settings:
         metric: of the development score.
         keep: which weights are the result.
         aggregate: lists of so many last iterations; 0: all.
+        step: how far an iteration goes, as of `RunSettings`.
         interpolation: share of the new weights from iteration 4 on; 1: the new ones alone.
         remarks: what is worth telling, one line each.
     """
@@ -45,6 +47,7 @@ class Settings:
     iterations: int
     keep: Literal["best", "last"]
     aggregate: int
+    step: Steps
     interpolation: float
     earlier_starts: bool
     normalise: bool
@@ -92,6 +95,7 @@ def settings(given: Given) -> Settings:
         iterations=iterations,
         keep="best" if given.flag("return-best-dev") else "last",
         aggregate=0 if previous < 0 else previous + 1,
+        step=_step(given),
         interpolation=share or 1.0,
         earlier_starts=given.flag("historic-bests"),
         normalise=not given.flag("use-config-weights-for-first-run"),
@@ -106,6 +110,15 @@ def settings(given: Given) -> Settings:
         filter_source=_existing(filterfile, "filterfile") if filterfile else source,
         remarks=tuple(remarks),
     )
+
+
+def _step(given: Given) -> Steps:
+    """Mert-moses.pl's own methods go all the way, as there; methods that it does not have let the decoder judge."""
+    name = given.text("step") or ("trust" if given.text("optimiser") else "whole")
+    for step in STEPS:
+        if step == name:
+            return step
+    raise UsageError(f"--step {name}", expected=", ".join(STEPS))
 
 
 def _parallel(given: Given, remarks: list[str]) -> tuple[str, int]:

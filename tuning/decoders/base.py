@@ -6,6 +6,9 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lasw.metrics import UserError, Vocabulary
 from lasw.tuning.nbest import NBest
 from lasw.tuning.weights import Weights
@@ -35,6 +38,12 @@ class Decoder(ABC):
         Raises:
             UserError: the decoder failed, printed nothing or too little; its last lines of stderr are in the message.
         """
+
+    def decode_some(
+        self, source: Sequence[str], chosen: NDArray[np.int64], weights: Weights, n: int, vocabulary: Vocabulary
+    ) -> NBest:
+        """As `decode`, of the sentences `chosen` (m,), ascending, alone; the list numbers them from 0 to m - 1."""
+        return self.decode([source[k] for k in chosen.tolist()], weights, n, vocabulary)
 
     def decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
         """As `decode`, sentence k with `weights[k]`.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +69,15 @@ class Fixed(Decoder):
         """
         nbest = self._list(vocabulary, len(source))
         return _sorted(nbest, _scores(nbest, weights), n)
+
+    def decode_some(
+        self, source: Sequence[str], chosen: NDArray[np.int64], weights: Weights, n: int, vocabulary: Vocabulary
+    ) -> NBest:
+        """See `Decoder`; a sentence has its lists by its place among all."""
+        nbest = self.decode(source, weights, n, vocabulary)
+        rows = np.flatnonzero(np.isin(nbest.owner, chosen))
+        owner = np.searchsorted(chosen, nbest.owner[rows]).astype(np.int32)
+        return replace(nbest.take(rows), owner=owner)
 
     def _decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
         nbest = self._list(vocabulary, len(source))

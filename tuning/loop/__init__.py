@@ -3,9 +3,11 @@
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 if TYPE_CHECKING:
+    from lasw.tuning.loop.fitting import Proposal
     from lasw.tuning.loop.loop import Loop, Outcome, Progress, iteration_seed
-    from lasw.tuning.loop.settings import CONFIGURATION, Configuration, RunSettings
+    from lasw.tuning.loop.settings import CONFIGURATION, STEPS, Configuration, RunSettings, Steps
     from lasw.tuning.loop.shared_files import SharedFiles
+    from lasw.tuning.loop.steps import share_of
     from lasw.tuning.loop.stopping import reason_to_stop
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

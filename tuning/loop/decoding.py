@@ -94,7 +94,7 @@ class DevelopmentDecoder:
     def probe(self, chosen: NDArray[np.int64], weights: Weights, n: int) -> NDArray[Any]:
         """(m, k) the metric's statistics of the sentences `chosen` (m,), decoded with other weights."""
         vocabulary = self._references.vocabulary
-        nbest = self._decoder.decode([self._source[k] for k in chosen.tolist()], weights, n, vocabulary)
+        nbest = self._decoder.decode_some(self._source, chosen, weights, n, vocabulary)
         check_lists(self._decoder.name, nbest, weights)
         return self._statistics(first_hypotheses(self._history.prepared(nbest), len(chosen)), chosen)
 

@@ -14,7 +14,7 @@ the same numbers as one that was never interrupted.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -29,7 +29,7 @@ from lasw.tuning.loop.fitting import Proposal, proposed
 from lasw.tuning.loop.gains import gained, held_out_gain, pool_gain
 from lasw.tuning.loop.history import History
 from lasw.tuning.loop.rounds import OtherWeights, asked, other_weights
-from lasw.tuning.loop.settings import TRUST, RunSettings
+from lasw.tuning.loop.settings import TRUST, WHOLE, RunSettings
 from lasw.tuning.loop.shared_files import SharedFiles
 from lasw.tuning.loop.steps import Plan, Step, planned, sample, taken
 from lasw.tuning.loop.stopping import NO_NEW_CANDIDATES, WITHIN_NOISE, goes_on, reason_to_stop
@@ -139,7 +139,8 @@ class _Run:
         progress: Progress,
     ) -> None:
         self.loop = loop
-        self.settings = loop.settings
+        # Lists that stay as they are vouch for any weights.
+        self.settings = loop.settings if loop.decoder.follows_weights else replace(loop.settings, step=WHOLE)
         self.references = references
         self.directory = directory
         self.progress = progress
@@ -211,7 +212,7 @@ class _Run:
             "objective": None if proposal is None else float(proposal.fit.objective),
             "moved": float(np.abs(step.weights.dense - before.dense).max(initial=0.0)),
             **(self._gains(number, plan, step) if proposal is not None else {}),
-            **({"step": self._told(step, plan)} if proposal is not None and self.settings.step != "whole" else {}),
+            **({"step": self._told(step, plan)} if proposal is not None and self.settings.step != WHOLE else {}),
             "candidates": len(self.pool),
             "new_candidates": new,
             "decodings": 1 + len(others),
@@ -263,7 +264,7 @@ class _Run:
 
     def _step(self, iteration: int, proposal: Proposal, plan: Plan) -> Step:
         """What is taken of a proposal."""
-        if self.settings.step != TRUST or self.settings.interpolation < 1 or not self.loop.decoder.follows_weights:
+        if self.settings.step != TRUST or self.settings.interpolation < 1:
             return taken(proposal, plan, None)
         seed = iteration_seed(self.settings.seed, iteration)
         chosen = sample(len(self.references), seed)

@@ -11,10 +11,11 @@ Relative paths in a file are meant from the folder of the file, those on the com
 from __future__ import annotations
 
 import math
+import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from lasw.metrics import UserError
 from lasw.tuning.decoders import DECODERS
@@ -33,9 +34,9 @@ from lasw.tuning.settings import (
 NOISE = 0.5
 FIRST_INTERPOLATED = 4  # of mert-moses.pl's --historic-interpolation
 # How far a round goes, see `lasw.tuning.loop.steps`.
-TRUST: Literal["trust"] = "trust"
-GROWING: Literal["growing"] = "growing"
-STEPS = (TRUST, GROWING, "whole")
+Steps: TypeAlias = Literal["trust", "growing", "whole"]
+STEPS: tuple[Steps, ...] = typing.get_args(Steps)
+TRUST, GROWING, WHOLE = STEPS
 MOST_PERTURBED = 1e6  # nothing is left of the centre, and scores stay finite
 
 
@@ -99,7 +100,7 @@ class RunSettings:
     perturbed_rounds: int = 0
     decode_best: bool = False
     aggregate: int = 0
-    step: Literal["trust", "growing", "whole"] = TRUST
+    step: Steps = "trust"
     folds: int = 3
     interpolation: float = 1.0
     interpolation_from: int = FIRST_INTERPOLATED
@@ -109,8 +110,7 @@ class RunSettings:
     def __post_init__(self) -> None:
         if self.keep not in ("best", "last"):
             raise ValueError(f"keep is {self.keep!r}, expected 'best' or 'last'")
-        if self.step not in STEPS:
-            raise ValueError(f"step is {self.step!r}, expected {', '.join(map(repr, STEPS))}")
+        self._refuse("step", self.step in STEPS, ", ".join(STEPS))
         if self.iterations < 0:
             raise ValueError(f"{self.iterations} iterations, expected at least 1, or 0 for no limit")
         if self.nbest < 1:

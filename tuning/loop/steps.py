@@ -36,6 +36,11 @@ PROBES = 3  # in a round, at most; behind the last the step is halved once more 
 PROBED_SHARE, FEWEST_PROBED = 20, 20
 
 
+def share_of(rounds: int) -> float:
+    """The longest step that the lists of so many rounds vouch for, without a decoder to ask."""
+    return SHARES[min(rounds, len(SHARES)) - 1]
+
+
 @dataclass(frozen=True)
 class Plan:
     """Where the step of a round begins and how far it may go.
@@ -61,7 +66,7 @@ def planned(settings: RunSettings, records: Sequence[Json], scores: Sequence[flo
     if settings.interpolation < 1:
         return Plan(latest, settings.interpolation if latest + 1 >= settings.interpolation_from else 1.0)
     if settings.step == GROWING:
-        return Plan(latest, SHARES[min(latest, len(SHARES) - 1)])
+        return Plan(latest, share_of(latest + 1))
     if settings.step != TRUST:
         return Plan(latest, 1.0)
     if not records:

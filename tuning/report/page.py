@@ -86,7 +86,14 @@ def _run(run: RunData, heading: bool) -> str:
     parts = [f"<h2>Run {escape(run.name)}</h2>"] if heading else []
     parts.append(f"<p>{escape(_summary(run))}</p>")
     if run.records:
-        parts += [_score_chart(run), _weight_chart(run), _time_chart(run), _candidates(run), _iterations(run)]
+        parts += [
+            _score_chart(run),
+            _weight_chart(run),
+            _time_chart(run),
+            _candidates(run),
+            _iterations(run),
+            _step_table(run),
+        ]
         parts += [_warnings(run)]
     if run.development is not None and run.development.sentences is not None:
         parts.append(sentences_html(run.development.sentences))
@@ -172,6 +179,29 @@ def _iterations(run: RunData) -> str:
     if "pool_bleu" not in run.records[-1]:
         note = "<p>The last line is the decoding with the last weights.</p>"
     return "<h3>Iterations</h3>" + html_table(header, rows) + note
+
+
+def _step_table(run: RunData) -> str:
+    """What every round proposed, tried, took and was promised, and what came of it."""
+    scores = [record["dev_score"] for record in run.records]
+    rows = []
+    for k, record in enumerate(run.records):
+        step = record.get("step")
+        if step is None:
+            continue
+        probes = [f"{p['share']:.3g}: {100 * p['gain']:+.2f} ± {100 * p['noise']:.2f}" for p in step["probes"]]
+        start = "the start weights" if step["from"] == 0 else f"iteration {step['from']}"
+        numbers = [record.get("gain"), record.get("gain_noise"), record.get("held_out_gain")]
+        gained = scores[k + 1] - scores[step["from"]] if k + 1 < len(scores) else None
+        rows.append(
+            [str(record["iteration"]), start, "<br>".join(probes), number_html(step["share"], ".3g")]
+            + [number_html(number, ".2f", 100) for number in (*numbers, gained)]
+        )
+    if not rows:
+        return ""
+    header = ["iteration", "step from the weights of", "probed: share of the proposal, gain on the sample"]
+    header += ["share taken", "promised by the pool", "its standard error", "promised to sentences kept out"]
+    return "<h3>Steps</h3>" + html_table([*header, "gained in the next decoding"], rows)
 
 
 def _warnings(run: RunData) -> str:

@@ -125,3 +125,9 @@ def test_sparse_weights_count_and_another_vocabulary_is_no_trouble(decoder: Repl
     weights = Weights(decoder.start_weights().names, np.array([1.0, 0.0]), {"S_b": 9.0})
     for _ in range(2):
         assert found(decoder.decode(SOURCE, weights, 1, Vocabulary())) == [(0, "a c", 2), (1, "e", 8), (2, "d", 18)]
+
+
+def test_some_of_the_sentences_have_the_lists_of_their_places(decoder: Replay) -> None:
+    up = Weights(decoder.start_weights().names, np.array([1.0, 0.0]))
+    some = decoder.decode_some(SOURCE, np.array([0, 2]), up, 2, Vocabulary())
+    assert found(some) == [(0, "a c", 2), (0, "a d", 2), (1, "f", 3), (1, "d", 0)]

@@ -64,7 +64,9 @@ def test_gain_on_sentences_that_were_kept_out() -> None:
     def learnt(part: Pool) -> Weights:
         """Depends on what it was learnt from."""
         seen.append(set(part.owner.tolist()))
-        return Weights(NAMES, np.array([float(part.dense[:, 0].mean()), float(part.sentence_scores(bleu).mean()) - 0.3]))
+        return Weights(
+            NAMES, np.array([float(part.dense[:, 0].mean()), float(part.sentence_scores(bleu).mean()) - 0.3])
+        )
 
     gain = held_out_gain(pool, bleu, before, learnt, 4, 7)
     everyone = set(range(30)) - {4}

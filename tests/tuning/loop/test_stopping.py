@@ -14,6 +14,7 @@ from lasw.tuning.loop.stopping import (
     reason_to_stop,
 )
 
+
 def record(**values: Any) -> dict[str, Any]:
     return {"new_candidates": 5, "moved": 0.1, **values}
 

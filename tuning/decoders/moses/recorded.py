@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lasw.metrics import UserError, Vocabulary, read_lines
 from lasw.tuning.decoders.base import Decoder
@@ -93,6 +94,12 @@ class RecordedLists(Decoder):
         return read_nbest(
             path, vocabulary, names=weights.names, segments=len(source), sparse_names=Vocabulary(), unsorted=True
         )
+
+    def decode_some(
+        self, source: Sequence[str], chosen: NDArray[np.int64], weights: Weights, n: int, vocabulary: Vocabulary
+    ) -> NBest:
+        """What the decoder makes: lists that are there are those of other weights."""
+        return self._decoder.decode_some(source, chosen, weights, n, vocabulary)
 
 
 def _made(folder: Path, iteration: int, names: FeatureNames) -> Weights | None:

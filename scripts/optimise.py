@@ -242,16 +242,15 @@ def _optimised(
     before = pool.corpus_score(bleu, start.weights)  # weights whose scores overflow are refused here
     fit = optimiser.fit(used.pool, used.start)
     share, lists = step
-    weights = Proposal(fit, used.start, used.pool).at(share)
-    warnings = [*fit.warnings]
-    if share < 1:
+    proposal, warnings = Proposal(fit, used.start, used.pool), [*fit.warnings]
+    if share < 1 and proposal.moves:
         settings = {**settings, "step": f"{share:g}"}
         if lists:
             warnings.append(
                 f"the new weights are {share:g} of the way from --start: {lists} list{'s' * (lists > 1)} cannot vouch "
                 "for more, as a decoder finds other candidates; 'lasw tune' asks it, --step 1 goes all the way"
             )
-    fit = replace(fit, weights=weights, warnings=tuple(warnings))
+    fit = replace(fit, weights=proposal.at(share), warnings=tuple(warnings))
     return fit, _Result(
         len(pool),
         start.complete(fit.weights),

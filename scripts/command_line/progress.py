@@ -68,8 +68,9 @@ def summary(record: dict[str, Any]) -> str:
     score = f"development score {100 * record['dev_score']:.2f}"
     if "pool_bleu" not in record:
         return f"last weights: {score} ({seconds:.1f} s)"
+    step = f", step {record['step']['share']:.2g}" if "step" in record else ""
     new = f"{record['new_candidates']} new of {record['candidates']} candidates"
     return (
-        f"iteration {record['iteration']}: {score} before, {new}, pool BLEU {100 * record['pool_bleu']:.2f} after "
+        f"iteration {record['iteration']}: {score} before, {new}, pool BLEU {100 * record['pool_bleu']:.2f} after{step} "
         f"({seconds:.1f} s)"
     )

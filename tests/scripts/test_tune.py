@@ -89,7 +89,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def tune(*words: str, run: str = "run") -> int:
     given = ["--decoder", "toy", "--model", "model", "--source", "dev", "--references", "dev", "--run", run]
-    small = ["--nbest", "8", "--iterations", "3", "--draws", "500", "--noise", "0"]
+    small = ["--nbest", "8", "--iterations", "3", "--draws", "500", "--noise", "0", "--step", "whole"]
     return main(["tune", *given, *small, *words])
 
 
@@ -112,6 +112,21 @@ def test_a_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     written = (folder / "run/decoder.cfg").read_text().split("\n")
     assert written[0].startswith("BLEU 0.")
     assert json.loads(written[-1]) == weights.dense.tolist()
+
+
+def test_the_decoder_is_asked_unless_told_otherwise(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tune("--optimiser", "wro", "--step", "trust", "--folds", "2") == 0
+    shown = capsys.readouterr().err.split("\n")
+    records = [json.loads(line) for line in (folder / "run/log.jsonl").read_text().splitlines()]
+    for line, record in zip(shown, records[:3], strict=False):
+        assert f", step {record['step']['share']:.2g}" in line
+        assert record["held_out_gain"] < 1
+    assert Toy.calls == 4 + sum(len(record["step"]["probes"]) for record in records[:3])
+    report = (folder / "run/report.html").read_text()
+    assert "<h3>Steps</h3>" in report
+    assert "share taken" in report
+    assert tune("--optimiser", "wro", "--step", "far") == 1
+    assert "step is far, expected trust, growing, whole" in capsys.readouterr().err
 
 
 def test_the_same_command_twice(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -193,7 +208,7 @@ def test_a_run_that_is_refused_is_not_said_to_go_on(folder: Path, capsys: pytest
 
 def test_ends_by_itself_unless_told_otherwise(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = ["--decoder", "toy", "--model", "model", "--source", "dev", "--references", "dev", "--run", "run"]
-    assert main(["tune", *given, "--optimiser", "wro", "--nbest", "8"]) == 0
+    assert main(["tune", *given, "--optimiser", "wro", "--nbest", "8", "--step", "whole"]) == 0
     assert "the pool's gain is within its noise" in capsys.readouterr().out
     records = [json.loads(line) for line in (folder / "run/log.jsonl").read_text().splitlines()]
     assert len(records) == Toy.calls < 6

@@ -87,6 +87,27 @@ def test_lists_that_end_before_the_best_length_do_not_tell_it():
     assert pool.corpus_score(RECALL, Weights(NAMES, np.array([0.0, -1.0, 0.0, 0.0]))) > score(pool, vector, RECALL)
 
 
+def test_what_the_fit_leaves_between_candidates_of_one_length_decides_nothing():
+    """The second feature is the length and a trace of what is wrong; most sentences have candidates of one length."""
+    draw = np.random.default_rng(1)
+    right = [[f"w{s}.{k}" for k in range(10)] for s in range(ENOUGH)]
+    references = References.from_lines([" ".join(words) for words in right])
+    owner = np.repeat(np.arange(ENOUGH, dtype=np.int32), 12)
+    sizes, wrong = np.where(owner % 3 > 0, 10, draw.integers(9, 11, len(owner))), draw.integers(0, 6, len(owner))
+    lines = [" ".join(right[s][: size - bad] + ["x"] * bad) for s, size, bad in zip(owner, sizes, wrong, strict=True)]
+    good = wrong + draw.normal(0, 1, len(owner))
+    dense = np.column_stack([good, -sizes - 1e-7 * wrong, draw.normal(0, 1, len(owner)), np.ones(len(owner))])
+    pool = Pool(references)
+    texts = Corpus.from_lines(lines, references.vocabulary)
+    pool.add(NBest(NAMES, owner, texts, dense, np.zeros(len(owner))))
+    vector = np.array([1.0, -1.0, 0.1, 0.0])
+    added = lengthening(pool, vector, BLEU)
+    columns = Columns.of(pool)
+    assert 0 < columns.spread(columns.scores(added)) <= 3 * columns.spread(columns.scores(vector))
+    assert score(pool, vector + added) > score(pool, vector)
+    assert score(pool, vector - 1e9 * added) > 0.8  # what there is to be had from the trace
+
+
 def test_an_end_at_the_length_of_the_references_is_no_end():
     vector = np.array([0.0, 2.0, 0.3, 0.0])
     pool = pool_of(ENOUGH, longest=10)

@@ -180,6 +180,36 @@ def test_an_outer_interval_is_entered_by_a_mean_length() -> None:
     assert search([-100, 0, 99], [-1, 0, 1], [0.3, 0.2, 0.1])[0] == -110.0
 
 
+def test_no_farther_than_the_limit() -> None:
+    def found(scores: list[float], limit: float) -> tuple[float, float]:
+        lines = LineSearch(np.array([0, 3]), np.array([[score, 1.0] for score in scores]), metric("BLEU:corpus=mean"))
+        point = lines.search(np.array([-2.0, 0.0, -4.0]), np.array([-1.0, 0.0, 1.0]), limit)
+        return point.position, point.score
+
+    # Crossings at -2 and 4. An outer interval ends at the limit; a crossing beyond it is not seen.
+    assert found([0.1, 0.2, 0.3], 6.0) == (5.0, 0.3)
+    assert found([0.3, 0.2, 0.1], 6.0) == (-4.0, 0.3)
+    assert found([0.1, 0.2, 0.3], 100.0) == (10.0, 0.3)
+    assert found([0.1, 0.2, 0.3], 3.0)[1] == 0.2
+    assert found([0.3, 0.2, 0.1], 3.0) == (-2.5, 0.3)
+    assert found([0.3, 0.2, 0.1], 1.0) == (0.0, 0.2)
+
+
+def test_equal_to_a_scan_of_the_crossings_within_a_limit() -> None:
+    loss = METRICS["BLEU"]
+    for seed in range(60):
+        generator = np.random.default_rng(seed)
+        starts, statistics, intercepts, slopes = pool_of(generator, loss)
+        limit = float(generator.choice([0.1, 0.5, 2.0]))
+        found = LineSearch(starts, statistics, loss).search(intercepts, slopes, limit)
+        assert abs(found.position) <= limit
+        points = np.linspace(-limit, limit, 2001)[1:-1]
+        tried = [loss.corpus_score(statistics[best_at(x, starts, intercepts, slopes)].sum(axis=0)) for x in points]
+        assert found.score >= max(tried) - 1e-12, seed
+        there = statistics[best_at(found.position, starts, intercepts, slopes)].sum(axis=0)
+        assert loss.corpus_score(there) == pytest.approx(found.score, abs=1e-12), seed
+
+
 def test_of_equal_lines_the_earliest_counts() -> None:
     assert search([0, 0, 0], [1, 1, 1], [0.1, 0.9, 0.5]) == (0.0, 0.1)
     assert search([0, 0, 5], [1, 1, 0], [0.3, 0.9, 0.1])[1] == 0.3

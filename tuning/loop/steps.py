@@ -32,6 +32,7 @@ SHARES = (0.3, 0.5, 0.7, 1.0)
 SHORTER = 0.5  # a step that failed, the next time
 LONGER = 2.0  # at most, so that a step that was cut short grows again as it shrank
 PROBES = 3  # in a round, at most; behind the last the step is halved once more and taken
+CHANCE = 1.5  # standard errors: so far behind the sample may be by chance
 # Sentences of a probe: a twentieth of the development set, but never so few that chance hides a wreck.
 PROBED_SHARE, FEWEST_PROBED = 20, 20
 
@@ -107,7 +108,7 @@ def taken(proposal: Proposal, plan: Plan, probed: Callable[[Weights], tuple[floa
         assert probed is not None
         gain, noise = probed(proposal.at(share))
         probes.append({"share": share, "gain": gain, "noise": noise})
-        if gain >= -noise:
+        if gain >= -CHANCE * noise:
             break
         share *= SHORTER
     return Step(proposal.at(share), share, tuple(probes))

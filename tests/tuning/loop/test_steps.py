@@ -95,8 +95,8 @@ class TestTaken:
 
     def test_a_loss_beyond_chance_halves_the_step(self) -> None:
         assert self.shares([(0.01, 0.02)]) == (0.5, [0.5])
-        assert self.shares([(-0.02, 0.02)]) == (0.5, [0.5])
-        assert self.shares([(-0.03, 0.02), (0.0, 0.0)]) == (0.25, [0.5, 0.25])
+        assert self.shares([(-0.03, 0.02)]) == (0.5, [0.5])
+        assert self.shares([(-0.031, 0.02), (0.0, 0.0)]) == (0.25, [0.5, 0.25])
         assert self.shares([(-0.3, 0.02)] * 3) == (0.0625, [0.5, 0.25, 0.125])
 
     def test_without_a_probe_the_plan_counts(self) -> None:

@@ -70,7 +70,5 @@ def summary(record: dict[str, Any]) -> str:
         return f"last weights: {score} ({seconds:.1f} s)"
     step = f", step {record['step']['share']:.2g}" if "step" in record else ""
     new = f"{record['new_candidates']} new of {record['candidates']} candidates"
-    return (
-        f"iteration {record['iteration']}: {score} before, {new}, pool BLEU {100 * record['pool_bleu']:.2f} after{step} "
-        f"({seconds:.1f} s)"
-    )
+    after = f"pool BLEU {100 * record['pool_bleu']:.2f} after{step}"
+    return f"iteration {record['iteration']}: {score} before, {new}, {after} ({seconds:.1f} s)"

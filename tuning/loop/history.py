@@ -59,6 +59,10 @@ class History:
         """Development scores of the weights that iterations 0, 1, ... made, as far as they have finished."""
         return [record["dev_score"] for record in self.records]
 
+    def by_heart(self) -> list[float]:
+        """Of the development scores of what iterations 0, 1, ... made, how much their sentences alone are good for."""
+        return [0.0, *(r["gain"] - r["held_out_gain"] if "held_out_gain" in r else 0.0 for r in self.records)]
+
     def weights(self, iteration: int) -> Weights:
         """What iteration `iteration` made; the start weights for 0."""
         return self._start if iteration == 0 else read_weights(self.directory.iteration(iteration) / "after.json")

@@ -184,83 +184,82 @@ class _Run:
         number = len(self.history.records) + 1
         decoded = self._decoded(number)
         before = self.history.weights(number - 1)
-        if self.settings.aggregate:
-            self.pool = self.history.pool(self._oldest(number), number - 1)
-        clock = Clock()
-        new = self.pool.add(self.history.nbest(number))
-        seconds = {**decoded["seconds"], "pool": clock.lap()}
-        others = []
-        for place, other in enumerate(self._others(number, decoded), 2):
-            others.append(self._decoded_too(number, place, other))
-            clock.lap()
-            new += self.pool.add(self.history.nbest(number, place))
-            seconds["decode"] += others[-1]["seconds"]
-            seconds["pool"] += clock.lap()
+        new, others, seconds = self._pooled(number, decoded)
         self.progress.started(number, "optimise")
-        clock.lap()
+        clock = Clock()
         plan = planned(self.settings, self.history.records, [*self.history.scores(), decoded["dev_score"]])
-        centre = self.history.weights(plan.centre)
         learns = new or goes_on(self.history.records)
-        proposal = self._proposal(number, centre, self.pool) if learns else None
+        proposal = self._proposal(number, plan, self.pool) if learns else None
         seconds["optimise"] = clock.lap()
         step = Step(before, 1.0) if proposal is None else self._step(number, proposal, plan)
         seconds["decode"] = round(seconds["decode"] + clock.lap(), 3)
         write_weights(self.directory.iteration(number) / "after.json", step.weights)
+        warnings = [*self.directory.take_damage(), *decoded["warnings"], *(proposal.fit.warnings if proposal else ())]
         record = {
             **decoded,
             "pool_bleu": self.pool.corpus_score(self.bleu, step.weights),
             "objective": None if proposal is None else float(proposal.fit.objective),
             "moved": float(np.abs(step.weights.dense - before.dense).max(initial=0.0)),
-            **(self._gains(number, plan, step) if proposal is not None else {}),
-            **({"step": self._told(step, plan)} if proposal is not None and self.settings.step != WHOLE else {}),
+            **({} if proposal is None else self._judged(number, plan, step)),
             "candidates": len(self.pool),
             "new_candidates": new,
             "decodings": 1 + len(others),
             **({"others": others} if others else {}),
             "seed": iteration_seed(self.settings.seed, number),
             "seconds": {**seconds, "optimise": round(seconds["optimise"] + clock.lap(), 3)},
-            "warnings": [
-                *self.directory.take_damage(),
-                *decoded["warnings"],
-                *(proposal.fit.warnings if proposal else ()),
-            ],
+            "warnings": warnings,
         }
         write_json(self.directory.iteration(number) / "iteration.json", record)
         self.history.reload()
         self._tell()
         self.progress.finished(record)
 
+    def _pooled(self, iteration: int, decoded: Json) -> tuple[int, list[Json], Json]:
+        """Take the lists of an iteration in: how many candidates are new, the other decodings, seconds by step."""
+        if self.settings.aggregate:
+            self.pool = self.history.pool(self._oldest(iteration), iteration - 1)
+        clock = Clock()
+        new = self.pool.add(self.history.nbest(iteration))
+        seconds = {**decoded["seconds"], "pool": clock.lap()}
+        others = []
+        for place, other in enumerate(self._others(iteration, decoded), 2):
+            others.append(self._decoded_too(iteration, place, other))
+            clock.lap()
+            new += self.pool.add(self.history.nbest(iteration, place))
+            seconds["decode"] += others[-1]["seconds"]
+            seconds["pool"] += clock.lap()
+        return new, others, seconds
+
     def _oldest(self, iteration: int) -> int:
         """The first iteration whose lists are in the pool of `iteration`."""
         return max(1, iteration - self.settings.aggregate + 1) if self.settings.aggregate else 1
 
-    def _gains(self, iteration: int, plan: Plan, step: Step) -> Json:
-        """What the pool promises of a step, to the sentences that it was learnt from and to others."""
+    def _judged(self, iteration: int, plan: Plan, step: Step) -> Json:
+        """What the log says of a step, and what the pool promises of it to its sentences and to others."""
+        told: Json = {}
+        if self.settings.step != WHOLE:
+            told["step"] = {"from": plan.centre, "planned": plan.share, "share": step.share}
+            told["step"]["probes"] = list(step.probes)
         if not self.settings.noise and self.settings.step != TRUST:
-            return {}
+            return told
         metric, seed = self.loop.dev_metric, iteration_seed(self.settings.seed, iteration)
         centre = self.history.weights(plan.centre)
-        gain, noise = pool_gain(self.pool, metric, centre, step.weights, seed)
-        gains = {"gain": gain, "gain_noise": noise}
-        if not self.settings.folds or len(self.pool.best(centre)) < self.settings.folds:
-            return gains
+        told["gain"], told["gain_noise"] = pool_gain(self.pool, metric, centre, step.weights, seed)
+        folds = self.settings.folds
+        if 0 < folds <= len(self.pool.best(centre)):
 
-        def learnt(part: Pool) -> Weights:
-            return self._proposal(iteration, centre, part).at(step.share)
+            def learnt(part: Pool) -> Weights:
+                return self._proposal(iteration, plan, part).at(step.share)
 
-        return {**gains, "held_out_gain": held_out_gain(self.pool, metric, centre, learnt, self.settings.folds, seed)}
+            told["held_out_gain"] = held_out_gain(self.pool, metric, centre, learnt, folds, seed)
+        return told
 
-    @staticmethod
-    def _told(step: Step, plan: Plan) -> Json:
-        """What the log says of a step."""
-        return {"from": plan.centre, "share": step.share, "probes": list(step.probes)}
-
-    def _proposal(self, iteration: int, centre: Weights, pool: Pool) -> Proposal:
+    def _proposal(self, iteration: int, plan: Plan, pool: Pool) -> Proposal:
         optimiser = self.loop.optimiser(iteration_seed(self.settings.seed, iteration))
         earlier: list[Weights] = []
         if self.settings.earlier_starts and optimiser.takes_others:
             earlier = [self.history.weights(k) for k in range(self._oldest(iteration) - 1, iteration - 1)]
-        return proposed(self.settings, optimiser, pool, centre, iteration, earlier)
+        return proposed(self.settings, optimiser, pool, self.history.weights(plan.centre), iteration, earlier)
 
     def _step(self, iteration: int, proposal: Proposal, plan: Plan) -> Step:
         """What is taken of a proposal."""
@@ -310,25 +309,27 @@ class _Run:
 
     def _result(self) -> Json | None:
         """What `result.json` says at the end; None while something is missing."""
-        reason = self._reason()
+        reason, keep = self._reason(), self.settings.keep
         if reason is None:
             return None
         last = len(self.history.records)
         scores = self.history.scores()  # of what iterations 0, 1, ... made
         if reason == NO_NEW_CANDIDATES:
             last -= 1  # its last decoding was with the weights that it left as they were
-        elif self.settings.keep == "best" and reason == WITHIN_NOISE:
+        elif keep != "last" and reason == WITHIN_NOISE:
             last -= 1  # a further decoding could not show what the last weights gain
-        elif self.settings.keep == "best":
+        elif keep != "last":
             evaluated = self.history.evaluated(last)
             if evaluated is None:
                 return None
             scores.append(evaluated["dev_score"])
-        chosen = last if self.settings.keep == "last" else int(np.argmax(scores))
+        by_heart = self.history.by_heart() if keep == "held-out" else [0.0] * len(scores)
+        worth = [score - known for score, known in zip(scores, by_heart, strict=False)]
+        chosen = last if keep == "last" else int(np.argmax(worth))
         return {
             "reason": reason,
             "iterations": len(self.history.records),
-            "keep": self.settings.keep,
+            "keep": keep,
             "chosen": chosen,
             "dev_score": scores[chosen] if chosen < len(scores) else None,
         }

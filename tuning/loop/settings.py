@@ -33,6 +33,7 @@ from lasw.tuning.settings import (
 # 1/4 was no better than 1/2 (tests/benchmarks/bench_rounds.py).
 NOISE = 0.5
 FIRST_INTERPOLATED = 4  # of mert-moses.pl's --historic-interpolation
+Keep: TypeAlias = Literal["best", "held-out", "last"]
 # How far a round goes, see `lasw.tuning.loop.steps`.
 Steps: TypeAlias = Literal["trust", "growing", "whole"]
 STEPS: tuple[Steps, ...] = typing.get_args(Steps)
@@ -53,7 +54,9 @@ class RunSettings:
         iterations: at most so many; 0: no limit.
         nbest: hypotheses asked for per sentence.
         tolerance: the weights have settled if no dense one moved more than this.
-        keep: ``best``: the weights with the best development score; ``last``: those of the last iteration.
+        keep: ``best``: the weights with the best development score; ``held-out``: those with the best one less what the
+            sentences are good for by heart (the gain of the iteration minus that found by cross-validation); ``last``:
+            those of the last iteration.
         dev_metric: of the development score.
         start: a file of weights to start from; by default the decoder's own.
         noise: the run ends when, from the second round on, the new weights score higher than the ones before on the
@@ -88,7 +91,7 @@ class RunSettings:
     iterations: int = 15
     nbest: int = 100
     tolerance: float = 1e-5
-    keep: Literal["best", "last"] = "best"
+    keep: Keep = "best"
     dev_metric: str = "BLEU"
     start: Path | None = None
     noise: float = NOISE
@@ -108,8 +111,7 @@ class RunSettings:
     min_count: int = 1
 
     def __post_init__(self) -> None:
-        if self.keep not in ("best", "last"):
-            raise ValueError(f"keep is {self.keep!r}, expected 'best' or 'last'")
+        self._refuse("keep", self.keep in typing.get_args(Keep), ", ".join(typing.get_args(Keep)))
         self._refuse("step", self.step in STEPS, ", ".join(STEPS))
         if self.iterations < 0:
             raise ValueError(f"{self.iterations} iterations, expected at least 1, or 0 for no limit")
@@ -119,6 +121,8 @@ class RunSettings:
             self._refuse(name, getattr(self, name) >= 0, "0 or more")
         if min(self.first_nbest, self.perturbed, self.perturbed_rounds) < 0:
             raise ValueError("first_nbest, perturbed and perturbed_rounds must be at least 0")
+        if self.keep == "held-out" and not self.folds:
+            raise ValueError("keep is held-out, folds is 0, expected 2 or more")
         self._refuse("folds", self.folds == 0 or self.folds >= 2, "0, or 2 or more")
         self._refuse("nbest_growth", 0 < self.nbest_growth < math.inf, "above 0")
         most = f"above 0 and at most {MOST_PERTURBED:g}"

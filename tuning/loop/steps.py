@@ -6,7 +6,7 @@ candidates have gets a weight that none of the lists contradicts. So the first s
 that vouch for them do, and the decoder is the judge, as in trust region methods (Conn, Gould and Toint 2000):
 
 - Before the whole development set is decoded, a sample of it is. Weights that lose there more than chance explains
-  are not taken; the step is halved.
+  are not taken: the step is halved, in this round. Candidates that are new may show the next one what was wrong.
 - Weights whose development score falls behind the best one so far by more than chance explains are left again: the
   next step begins at the best ones, and is half as long as the one that failed.
 
@@ -32,7 +32,7 @@ SHARES = (0.3, 0.5, 0.7, 1.0)
 SHORTER = 0.5  # a step that failed, the next time
 LONGER = 2.0  # at most, so that a step that was cut short grows again as it shrank
 PROBES = 3  # in a round, at most; behind the last the step is halved once more and taken
-CHANCE = 1.5  # standard errors: so far behind the sample may be by chance
+CHANCE = 2.0  # standard errors: so far behind the sample may be by chance
 # Sentences of a probe: a twentieth of the development set, but never so few that chance hides a wreck.
 PROBED_SHARE, FEWEST_PROBED = 20, 20
 
@@ -72,11 +72,12 @@ def planned(settings: RunSettings, records: Sequence[Json], scores: Sequence[flo
         return Plan(latest, 1.0)
     if not records:
         return Plan(0, SHARES[0])
-    share = records[-1].get("step", {}).get("share", 1.0)
+    step = records[-1].get("step", {"planned": 1.0, "share": 1.0})
     best = int(np.argmax(scores))
     if scores[best] - scores[latest] > records[-1].get("gain_noise", 0.0):
-        return Plan(best, SHORTER * share)
-    return Plan(latest, min(LONGER * share, next((longer for longer in SHARES if longer > share), 1.0)))
+        return Plan(best, SHORTER * step["share"])
+    planned = step["planned"]
+    return Plan(latest, min(LONGER * planned, next((longer for longer in SHARES if longer > planned), 1.0)))
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,10 @@ def test_what_is_refused_in_a_file(tmp_path: Path, change: tuple[str, str], mess
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"run": {"keep": "first"}}, r"\[run\] keep is 'first', expected 'best' or 'last'"),
+        ({"run": {"keep": "first"}}, r"\[run\] keep is first, expected best, held-out, last"),
+        ({"run": {"keep": "held-out", "folds": 0}}, r"\[run\] keep is held-out, folds is 0, expected 2 or more"),
+        ({"run": {"step": "far"}}, r"\[run\] step is far, expected trust, growing, whole"),
+        ({"run": {"folds": 1}}, r"\[run\] folds is 1, expected 0, or 2 or more"),
         ({"run": {"iterations": -1}}, r"\[run\] -1 iterations"),
         ({"run": {"nbest": 0}}, r"\[run\] 0 hypotheses"),
         ({"run": {"noise": -0.5}}, r"\[run\] noise is -0.5"),

@@ -23,7 +23,7 @@ def made_pool(seed: int, sentences: int, skip: int = -1) -> Pool:
             reference = references.corpora[0].text(s).split()
             texts.append([w if keep else str(draws.choice(words)) for w, keep in zip(reference, kept, strict=True)])
             owner.append(s)
-    corpus = Corpus.from_tokens(texts, references.vocabulary)
+    corpus = Corpus.from_lines(map(" ".join, texts), references.vocabulary)
     dense = draws.normal(size=(len(owner), 2))
     pool = Pool(references)
     pool.add(NBest(NAMES, np.array(owner, dtype=np.int32), corpus, dense, np.zeros(len(owner))))

@@ -44,11 +44,11 @@ class Section:
         return cls(lambda values: parameters(owner), named)
 
     @classmethod
-    def of_registry(cls, registry: Registry[Any], without: Collection[str] = ()) -> Section:
+    def of_registry(cls, registry: Registry[Any], without: Collection[str] = (), default: str | None = None) -> Section:
         """Its key `name` says what of a registry the others are the arguments of, but those that are no keys."""
 
         def keys(values: Mapping[str, Any]) -> Keys:
-            merged = {"name": Parameter("name", str, None, True, "one of " + ", ".join(registry))}
+            merged = {"name": Parameter("name", str, default, default is None, "one of " + ", ".join(registry))}
             for name in [values["name"]] if values.get("name") in list(registry) else registry:
                 for key, parameter in parameters(registry.find(name)).items():
                     if key not in without:

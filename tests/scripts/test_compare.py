@@ -325,7 +325,7 @@ def test_decodings_that_runs_have_in_common_are_made_once(grid: Path, monkeypatc
     (grid.parent / "start.txt").write_text("F0= 1\nF1= 1\n")
     program = f"{sys.executable} {grid.parent}/decoder.py {{weights}} {{n}} {{source}} {grid.parent}/log"
     words = ["decoder.name=command", f"decoder.command={program}", f"decoder.initial={grid.parent}/start.txt"]
-    words += ["decoder.kind=groups", "run.iterations=1"]
+    words += ["decoder.kind=groups", "run.iterations=1", "run.step=whole"]
     for name in ("dev", "test"):
         data = "development.dev" if name == "dev" else "test.news"
         words += [f"{data}.source={grid.parent}/{name}.src", f"{data}.references={grid.parent}/{name}.src"]

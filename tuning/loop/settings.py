@@ -3,7 +3,7 @@
     [run]        how the loop runs (`RunSettings`)
     [data]       the development set (`DataSettings`)
     [decoder]    name = "..." and the arguments of that decoder's class
-    [optimiser]  name = "..." and the arguments of that optimiser's class
+    [optimiser]  name = "..." and the arguments of that optimiser's class; without it the default optimiser
 
 Relative paths in a file are meant from the folder of the file, those on the command line from where one is.
 """
@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeAlias
 
 from lasw.metrics import UserError
 from lasw.tuning.decoders import DECODERS
-from lasw.tuning.optimisers import DEFAULT_SEED, OPTIMISERS, Optimiser, make_optimiser
+from lasw.tuning.optimisers import DEFAULT_OPTIMISER, DEFAULT_SEED, OPTIMISERS, Optimiser, make_optimiser
 from lasw.tuning.settings import (
     Document,
     Section,
@@ -163,7 +163,7 @@ CONFIGURATION = Document(
         "data": Section.of_class(DataSettings),
         "decoder": Section.of_registry(DECODERS),
         # The seed is the run's, drawn anew for every iteration.
-        "optimiser": Section.of_registry(OPTIMISERS, without=["seed"]),
+        "optimiser": Section.of_registry(OPTIMISERS, without=["seed"], default=DEFAULT_OPTIMISER),
     },
     folders=("",),
     outside=True,
@@ -216,6 +216,9 @@ def _complete(section: str, sections: Sections) -> dict[str, Any]:
     values = sections.get(section, {})
     keys, registry = CONFIGURATION.sections[section].keys(values), CONFIGURATION.sections[section].registry
     if registry is not None:
+        if not keys["name"].required:
+            values = {"name": keys["name"].default, **values}
+            keys = CONFIGURATION.sections[section].keys(values)
         if "name" not in values:
             raise UserError(f"no {section}", expected=keys["name"].help, remedy=f"give --{section}")
         registry.find(values["name"])

@@ -9,6 +9,6 @@ if TYPE_CHECKING:
     from lasw.tuning.optimisers.pairs import (
         LOSSES, MAX_STEPS, MIRROR_IMAGES, STEP_LENGTHS, PairwiseOptimiser, previous_vector, summed_squares, to_size,
     )
-    from lasw.tuning.optimisers.registry import OPTIMISERS, make_optimiser
+    from lasw.tuning.optimisers.registry import DEFAULT_OPTIMISER, OPTIMISERS, make_optimiser
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

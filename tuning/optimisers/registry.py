@@ -20,6 +20,8 @@ OPTIMISERS: Registry[type[Optimiser]] = Registry(
         "wro": "lasw.tuning.optimisers.pairs:WRO",
     },
 )
+# For who asks for none: measured in docs/steps.md.
+DEFAULT_OPTIMISER = "expected"
 
 Option = str | float | bool
 

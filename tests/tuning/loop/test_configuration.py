@@ -109,12 +109,19 @@ def test_what_must_be_there(tmp_path: Path) -> None:
         ("run", "directory", "no run.directory; expected the run's folder.*; give --run$"),
         ("data", "source", "no data.source; expected what is decoded.*; give --source$"),
         ("decoder", "name", f"no decoder; expected one of {', '.join(DECODERS)}; give --decoder$"),
-        ("optimiser", "name", f"no optimiser; expected one of {', '.join(OPTIMISERS)}; give --optimiser$"),
         ("decoder", "lists", "no decoder.lists"),
     ):
         lacking = {s: {k: v for k, v in values.items() if (s, k) != (section, key)} for s, values in whole.items()}
         with pytest.raises(UserError, match=message):
             Configuration.of(lacking)
+
+
+def test_who_asks_for_no_optimiser_gets_one(tmp_path: Path) -> None:
+    whole = {**read(tmp_path, WHOLE), "optimiser": {"metric": "PABC3"}}
+    chosen = Configuration.of(whole).optimiser
+    assert chosen == {"name": "expected", "metric": "PABC3"}
+    with pytest.raises(UserError, match="optimiser expected has no 'psi'"):
+        Configuration.of({**whole, "optimiser": {"psi": 0.5}})
 
 
 def test_overriding(tmp_path: Path) -> None:

@@ -95,10 +95,10 @@ def test_two_candidates_by_hand() -> None:
     texts = Corpus.from_lines(["a b", "a x", "x x", "a y", "a b", "b x"], vocabulary)
     dense = np.array([[1.0], [-1], [1], [-1], [1], [-1]])
     pool.add(NBest(names, np.array([0, 0, 1, 1, 2, 2], np.int32), texts, dense, np.zeros(6)))
-    fit = Expected(metric="RAC1", l2=0.01, norm="none").fit(pool, Weights(names, np.ones(1)))
+    fit = Expected(metric="RAC1", l2=0.03, norm="none").fit(pool, Weights(names, np.ones(1)))
     v = fit.weights.dense[0]
     p = 1 / (1 + np.exp(-2 * v))
-    # F = (3 + p) / 6 - 0.005 v^2; p' = 2 p (1 - p).
+    # F = (3 + p) / 6 - 0.03 / (2 * 3) v^2; p' = 2 p (1 - p).
     assert 2 * p * (1 - p) / 6 == pytest.approx(0.01 * v, abs=1e-4)
     assert fit.objective == pytest.approx((3 + p) / 6 - 0.005 * v**2, abs=1e-9)
 
@@ -128,7 +128,7 @@ def test_sparse_features_and_the_same_bytes_again() -> None:
 def test_annealing_ends_at_the_same_objective_or_a_better_one() -> None:
     pool = made_pool(3, sentences=30)
     start = Weights(NAMES, np.array([-1.0, 3.0, 0.7]))
-    plain, annealed = Expected(l2=1e-4).fit(pool, start), Expected(l2=1e-4, stages=3).fit(pool, start)
+    plain, annealed = Expected(l2=3e-3).fit(pool, start), Expected(l2=3e-3, stages=3).fit(pool, start)
     assert annealed.objective > plain.objective - 1e-4
     assert annealed.iterations > plain.iterations
 

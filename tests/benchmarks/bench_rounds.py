@@ -25,6 +25,7 @@ from statistics import mean
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lasw.metrics import References, Vocabulary, metric, read_corpus, read_lines
 from lasw.tuning import (
@@ -49,9 +50,11 @@ DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 SECONDS = 45.0  # of decoding the 1014 sentences of the recorded run once
 SHARE = 0.995
 # Rules that are never met, so that every round records what its pool gains.
-ENDLESS: dict[str, Any] = {"noise": 1.0, "patience": 10**6}
+ENDLESS: dict[str, Any] = {"noise": 1.0, "patience": 10**6, "step": "whole", "folds": 0}
 STRATEGIES: dict[str, dict[str, Any]] = {
     "plain": {},
+    "growing steps": {"step": "growing"},
+    "steps that the decoder judges": {"step": "trust"},
     "first list of 300": {"first_nbest": 300},
     "lists half as long each round": {"nbest_growth": 0.5},
     "lists twice as long each round, from 25": {"nbest": 25, "nbest_growth": 2.0},
@@ -96,6 +99,15 @@ class Measured(Decoder):
             self._done[key] = nbest, children_seconds() - before if self._fixed is None else self._fixed
         self.seconds.append(self._done[key][1])
         return self._done[key][0]
+
+    def decode_some(
+        self, source: Sequence[str], chosen: NDArray[np.int64], weights: Weights, n: int, vocabulary: Vocabulary
+    ) -> NBest:
+        before = children_seconds()
+        nbest = self._decoder.decode_some(source, chosen, weights, n, vocabulary)
+        share = None if self._fixed is None else self._fixed * len(chosen) / len(source)
+        self.seconds.append(children_seconds() - before if share is None else share)
+        return nbest
 
 
 def children_seconds() -> float:

@@ -110,7 +110,19 @@ def test_settings(place, capsys):
     ]
     assert "did not pay" not in told
     assert "--vectors has no effect: the setting is global" in told
-    words = ("--optimiser", "wro", "--references", "ref", "--start", "start", "--step", "1", "--output", "g.json", "nbest")
+    words = (
+        "--optimiser",
+        "wro",
+        "--references",
+        "ref",
+        "--start",
+        "start",
+        "--step",
+        "1",
+        "--output",
+        "g.json",
+        "nbest",
+    )
     ran(capsys, "optimise", *words)
     right, found = read_weights("g.json"), from_json(json.loads(out.splitlines()[0]))
     assert found.names == right.names

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from build import ones, some_pool
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse as sp
@@ -217,3 +218,33 @@ def test_real_lists(shared_data):
     assert len(pool) == 165_469
     rows = np.column_stack([pool.owner, pool.dense])
     assert len(np.unique(rows, axis=0)) == 165_381
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("known", [False, True])
+def test_the_candidates_of_some_sentences(sparse, known):
+    """The same as a pool that never had the others, whether statistics were there already or not."""
+    pool = some_pool(3, sentences=9, sparse=sparse)
+    loss = metric("PABC3")
+    if known:
+        pool.sentence_scores(loss)
+    keep = np.array([True, False, True, True, False, True, False, False, True])
+    part = pool.of_sentences(keep)
+    rows = np.flatnonzero(keep[pool.owner])
+    assert part.owner.tolist() == pool.owner[rows].tolist()
+    assert part.dense.tolist() == pool.dense[rows].tolist()
+    assert part.statistics(loss).tolist() == pool.statistics(loss)[rows].tolist()
+    assert part.sentence_scores(loss).tolist() == pool.sentence_scores(loss)[rows].tolist()
+    assert part.lengths.tolist() == pool.lengths[rows].tolist()
+    assert np.diff(part.starts).tolist() == [30 if there else 0 for there in keep]
+    assert [part.hypotheses.text(k) for k in (0, 31)] == [pool.hypotheses.text(int(rows[k])) for k in (0, 31)]
+    weights = ones(pool)
+    best = [row for row in pool.best(weights).tolist() if keep[pool.owner[row]]]
+    assert rows[part.best(weights)].tolist() == best
+    if sparse:
+        assert part.sparse.toarray().tolist() == pool.sparse.toarray()[rows].tolist()
+        assert part.sparse_names == pool.sparse_names
+    else:
+        assert part.sparse is None
+    with pytest.raises(ValueError, match="takes no candidates"):
+        part.add(None)  # refused before it is looked at

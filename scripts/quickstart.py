@@ -56,7 +56,7 @@ examples:
 Interrupted, the same command goes on where it stopped. scripts/quickstart fetches the text and calls this.
 """
 _SETTINGS = "quickstart"  # the configuration that comes with the package
-_OPTIMISERS = ("wro", "pro")  # the first is the one whose weights are kept
+_OPTIMISERS = ("expected", "wro")  # the first is the one whose weights are kept
 _PARTS = ("train", "dev", "test")
 _SHOWN = ("bleu", "low", "high", "gain", "gain_low", "gain_high")
 _SIDES = ("source", "target")

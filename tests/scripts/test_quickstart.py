@@ -48,7 +48,7 @@ def test_parts_of_the_text(finished: Path) -> None:
 def test_numbers_are_those_of_the_translations(finished: Path) -> None:
     run = finished / "run"
     rows = json.loads((run / "results.json").read_text())
-    assert [row["weights"] for row in rows] == ["all-ones", "default", "wro", "pro"]
+    assert [row["weights"] for row in rows] == ["all-ones", "default", "expected", "wro"]
     references = References.from_lines(lines(run / "text/test.target"))
     bleu = metric("BLEU")
     prepared = bleu.prepare(references)
@@ -64,12 +64,12 @@ def test_numbers_are_those_of_the_translations(finished: Path) -> None:
 
 def test_what_is_left_to_use(finished: Path) -> None:
     run = finished / "run"
-    assert (run / "weights.json").read_bytes() == (run / "wro/weights.json").read_bytes()
+    assert (run / "weights.json").read_bytes() == (run / "expected/weights.json").read_bytes()
     written = next(line for line in lines(run / "thot.cfg") if line.startswith("-tmw "))
     assert [float(word) for word in written.split()[1:]] == read_weights(run / "weights.json").dense.tolist()
     report = (run / "report.html").read_text()
+    assert "Run expected" in report
     assert "Run wro" in report
-    assert "Run pro" in report
     for row in json.loads((run / "results.json").read_text()):
         assert f'<data value="{100 * row["bleu"]!r}">' in report
 
@@ -90,7 +90,7 @@ def test_goes_on_where_it_stopped(finished: Path, tmp_path: Path) -> None:
     run = finished / "run"
     before = {path: path.read_bytes() for path in run.rglob("*.*") if path.name in ("weights.json", "results.json")}
     kept = {path: path.read_bytes() for path in (run / "test").iterdir()}
-    for gone in (run / "results.json", run / "pro/result.json", run / "wro/weights.json", *kept):
+    for gone in (run / "results.json", run / "wro/result.json", run / "expected/weights.json", *kept):
         gone.unlink()
     assert quickstart(finished) == 0
     assert {path: path.read_bytes() for path in before} == before

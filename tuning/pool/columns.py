@@ -46,8 +46,10 @@ class Columns:
         sparse: (n, p) CSR, None if there are no sparse features.
         sparse_names: of the p sparse features.
         varies: (d + p,) bool: the column differs by more than rounding between two candidates of a sentence.
-        scale: (d + p,) dense: root mean square of the differences from the sentence's mean; sparse: root mean square
-            of the values that are not zero; 1 where the column does not vary.
+        scale: (d + p,) dense: root mean square of the differences from the sentence's mean, for each candidate that
+            does not have the value that more than half of its sentence have (what few candidates have is as large as it
+            is there, and not small); sparse: root mean square of the values that are not zero; 1 where the column does
+            not vary.
     """
 
     order: NDArray[np.int64]
@@ -193,7 +195,9 @@ def _dense_columns(dense: Floats, starts: NDArray[np.int64]) -> tuple[NDArray[np
     # The largest deviation is taken out first, so that no square overflows.
     largest = np.abs(deviation).max(axis=0, initial=0.0)
     unit = np.where(largest > 0, largest, 1.0)
-    return spread.max(axis=0) > NOISE * magnitude, unit * np.sqrt(np.mean((deviation / unit) ** 2, axis=0))
+    squares, others = np.sum((deviation / unit) ** 2, axis=0), np.zeros(dense.shape[1], dtype=np.int64)
+    _count_others(starts, dense, others)
+    return spread.max(axis=0) > NOISE * magnitude, unit * np.sqrt(squares / np.maximum(others, 1))
 
 
 def _sparse_columns(sparse: scipy.sparse.csr_array, starts: NDArray[np.int64]) -> tuple[NDArray[np.bool_], Floats]:
@@ -205,6 +209,23 @@ def _sparse_columns(sparse: scipy.sparse.csr_array, starts: NDArray[np.int64]) -
     _sparse_spread(starts, *parts, magnitude, squares, entries, low, high, count, seen, spread)
     unit = np.where(magnitude > 0, magnitude, 1.0)
     return spread > NOISE * magnitude, unit * np.sqrt(squares / np.maximum(entries, 1))
+
+
+@borrowing
+def _count_others(starts, dense, others):  # type: ignore[no-untyped-def]
+    """Per column: candidates without the value that more than half of their sentence have; all, where none is so."""
+    for s in range(starts.shape[0] - 1):
+        first, last = starts[s], starts[s + 1]
+        for j in range(dense.shape[1]):
+            value, lead = dense[first, j], 0
+            for i in range(first, last):  # Boyer and Moore's vote: if a value has the majority, it is left at the end
+                if lead == 0:
+                    value = dense[i, j]
+                lead += 1 if dense[i, j] == value else -1
+            same = 0
+            for i in range(first, last):
+                same += dense[i, j] == value
+            others[j] += last - first - (same if 2 * same > last - first else 0)
 
 
 @borrowing

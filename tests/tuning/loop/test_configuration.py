@@ -157,6 +157,7 @@ def test_every_configuration_that_comes_with_the_package(tmp_path: Path) -> None
         else:
             sections = with_changes(sections, {"decoder": {"model": tmp_path}})
         found = Configuration.of(with_changes(sections, needed))
-        assert found.optimiser["name"] == ("pro" if name.startswith("pro") else "wro")
+        assert found.optimiser["name"] == {"pro": "pro", "pro-moses": "pro", "quickstart": "expected"}.get(name, "wro")
+        assert found.run.step == ("trust" if name == "quickstart" else "whole")
     pro = CONFIGURATION.read("pro")["optimiser"]
     assert (pro["draws"], pro["pairs"], pro["threshold"], pro["psi"]) == (5000, 50, 0.05, 0.1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 import scipy
@@ -48,7 +50,26 @@ def test_varies_within_a_sentence_only_and_by_more_than_rounding() -> None:
     # The first feature differs between sentences only, the second by rounding, the third really.
     columns = Columns.of(pool_of([0, 0, 1, 1], [[1, 1e6, 0], [1, 1e6 + 0.5, 1], [2, 1e6, 0], [2, 1e6, 0]]))
     assert columns.varies.tolist() == [False, False, True]
-    assert columns.scale.tolist() == [1.0, 1.0, pytest.approx(np.sqrt(0.5 / 4))]
+    assert columns.scale.tolist() == [1.0, 1.0, pytest.approx(np.sqrt(0.5 / 2))]
+
+
+def test_what_few_candidates_have_is_as_large_as_it_is_there() -> None:
+    """Against counting: the root mean square deviation for each candidate without a majority's value."""
+    draw = np.random.default_rng(5)
+    owner = np.sort(draw.integers(0, 8, 200)).astype(int)
+    rare = np.where(draw.random(200) < 0.04, -2.0 - draw.random(200), 0.0)
+    dense = np.column_stack([rare, draw.integers(0, 3, 200), draw.normal(size=200)]).astype(float)
+    squares, others = np.zeros(3), np.zeros(3)
+    for s in set(owner.tolist()):
+        own = dense[owner == s]
+        squares += ((own - own.mean(axis=0)) ** 2).sum(axis=0)
+        for j in range(3):
+            most = max(Counter(own[:, j].tolist()).values())
+            others[j] += len(own) - (most if 2 * most > len(own) else 0)
+    columns = Columns.of(pool_of(owner.tolist(), dense.tolist()))
+    assert columns.scale == pytest.approx(np.sqrt(squares / others), rel=1e-12)
+    assert 2 < columns.scale[0] < 3
+    assert others[2] == 200
 
 
 def test_sparse_columns() -> None:

@@ -31,7 +31,7 @@ from lasw.tuning.loop.history import History
 from lasw.tuning.loop.rounds import OtherWeights, asked, other_weights
 from lasw.tuning.loop.settings import TRUST, WHOLE, RunSettings
 from lasw.tuning.loop.shared_files import SharedFiles
-from lasw.tuning.loop.steps import Plan, Step, planned, sample, taken
+from lasw.tuning.loop.steps import OPEN, Plan, Step, planned, samples, taken
 from lasw.tuning.loop.stopping import NO_NEW_CANDIDATES, WITHIN_NOISE, goes_on, reason_to_stop
 from lasw.tuning.optimisers import Optimiser
 from lasw.tuning.pool import Columns, Pool
@@ -265,13 +265,19 @@ class _Run:
         """What is taken of a proposal."""
         if self.settings.step != TRUST or self.settings.interpolation < 1:
             return taken(proposal, plan, None)
-        seed = iteration_seed(self.settings.seed, iteration)
-        chosen = sample(len(self.references), seed)
-        old = self.decoder.statistics(plan.centre + 1, chosen)
-        n = asked(self.settings, iteration)
+        seed, metric = iteration_seed(self.settings.seed, iteration), self.loop.dev_metric
+        n, centre = asked(self.settings, iteration), self.history.weights(plan.centre)
+        sampled = samples(len(self.references), seed)
+        known = self.decoder.statistics(plan.centre + 1, np.concatenate(sampled))
 
         def probed(weights: Weights) -> tuple[float, float]:
-            return gained(self.loop.dev_metric, old, self.decoder.probe(chosen, weights, n), seed)
+            new = self.decoder.probe(sampled[0], weights, n)
+            gain, noise = gained(metric, known[: len(new)], new, seed)
+            uncertain = pool_gain(self.pool, metric, centre, weights, seed)[1]
+            if gain - noise < -OPEN * uncertain and len(sampled[1]):
+                new = np.concatenate([new, self.decoder.probe(sampled[1], weights, n)])
+                gain, noise = gained(metric, known, new, seed)
+            return gain, noise
 
         return taken(proposal, plan, probed)
 

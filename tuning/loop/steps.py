@@ -5,8 +5,9 @@ taken from lists of one point of the weight space can lose most of the score tha
 candidates have gets a weight that none of the lists contradicts. So the first steps are short and grow as the lists
 that vouch for them do, and the decoder is the judge, as in trust region methods (Conn, Gould and Toint 2000):
 
-- Before the whole development set is decoded, a sample of it is. Weights that lose there more than chance explains
-  are not taken: the step is halved, in this round. Candidates that are new may show the next one what was wrong.
+- Before the whole development set is decoded, a sample of it is, and a larger one where the first leaves open whether
+  the step loses. Weights that lose there more than chance explains are not taken: the step is halved, in this round.
+  Candidates that are new may show the next one what was wrong.
 - Weights whose development score falls behind the best one so far by more than chance explains are left again: the
   next step begins at the best ones, and is half as long as the one that failed.
 
@@ -32,9 +33,13 @@ SHARES = (0.3, 0.5, 0.7, 1.0)
 SHORTER = 0.5  # a step that failed, the next time
 LONGER = 2.0  # at most, so that a step that was cut short grows again as it shrank
 PROBES = 3  # in a round, at most; behind the last the step is halved once more and taken
-CHANCE = 2.0  # standard errors: so far behind the sample may be by chance
-# Sentences of a probe: a twentieth of the development set, but never so few that chance hides a wreck.
+CHANCE = 1.5  # standard errors: so far behind the sample may be by chance
+# A sample is too small if less one standard error its gain is this many of the pool's gain's standard errors behind.
+OPEN = 2.0
+# Sentences of a probe: a twentieth of the development set, but not too few; where these are too few after all, five
+# times as many, a quarter of the set at most.
 PROBED_SHARE, FEWEST_PROBED = 20, 20
+MORE_PROBED, MOST_PROBED_SHARE = 5, 4
 
 
 def share_of(rounds: int) -> float:
@@ -115,8 +120,9 @@ def taken(proposal: Proposal, plan: Plan, probed: Callable[[Weights], tuple[floa
     return Step(proposal.at(share), share, tuple(probes))
 
 
-def sample(sentences: int, seed: int) -> NDArray[np.int64]:
-    """Numbers of the sentences that a probe decodes, ascending; all of a small set."""
-    size = min(sentences, max(FEWEST_PROBED, -(-sentences // PROBED_SHARE)))
-    draws = np.random.default_rng(np.random.SeedSequence([seed, 2]))
-    return np.sort(draws.choice(sentences, size, replace=False))
+def samples(sentences: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Numbers of the sentences that a probe decodes, ascending (all of a small set), and of those that it adds."""
+    few = min(sentences, max(FEWEST_PROBED, -(-sentences // PROBED_SHARE)))
+    many = max(few, min(MORE_PROBED * few, sentences // MOST_PROBED_SHARE))
+    order = np.random.default_rng(np.random.SeedSequence([seed, 2])).permutation(sentences)
+    return np.sort(order[:few]), np.sort(order[few:many])

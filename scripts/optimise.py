@@ -157,7 +157,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = {"nrefs": str(len(arguments.references)), **reader.text.settings()} if arguments.references else {}
     if arguments.min_count > 1:
         settings["min-count"] = str(arguments.min_count)
-    fit, result = _optimised(optimiser, given, arguments.min_count, _step(arguments), settings, arguments.quiet)
+    fit, result = _optimised(optimiser, given, arguments.min_count, _Step.asked(arguments), settings, arguments.quiet)
     warn("optimise", result.warnings)
     if output is not None:
         shown = f"BLEU {result.pool_bleu:.6f} on {' '.join(arguments.references or arguments.scores)}"
@@ -217,19 +217,35 @@ def _read(arguments: argparse.Namespace, reader: PoolReader) -> GivenPool:
     return reader.lists(arguments.nbest, reader.references(arguments.references))
 
 
-def _step(arguments: argparse.Namespace) -> tuple[float, int]:
+@dataclass(frozen=True)
+class _Step:
     """The share of the way to go, and the number of lists if these decide."""
-    if arguments.step is not None:
-        return arguments.step, 0
-    lists = len(arguments.nbest) or len(arguments.features)
-    return (share_of(lists), lists) if arguments.start or arguments.moses_ini else (1.0, 0)
+
+    share: float
+    lists: int = 0
+
+    @classmethod
+    def asked(cls, arguments: argparse.Namespace) -> _Step:
+        if arguments.step is not None:
+            return cls(arguments.step)
+        lists = len(arguments.nbest) or len(arguments.features)
+        return cls(share_of(lists), lists) if arguments.start or arguments.moses_ini else cls(1.0)
+
+    def warnings(self) -> tuple[str, ...]:
+        if not self.lists:
+            return ()
+        lists = f"{self.lists} list{'s' * (self.lists > 1)}"
+        return (
+            f"the new weights are {self.share:g} of the way from --start: {lists} cannot vouch for more, as a decoder "
+            "finds other candidates; 'lasw tune' asks it, --step 1 goes all the way",
+        )
 
 
 def _optimised(
     optimiser: Optimiser,
     given: GivenPool,
     min_count: int,
-    step: tuple[float, int],
+    step: _Step,
     settings: Mapping[str, str],
     quiet: bool,
 ) -> tuple[Fit, _Result]:
@@ -241,16 +257,10 @@ def _optimised(
     bleu = metric(_POOL_METRIC)
     before = pool.corpus_score(bleu, start.weights)  # weights whose scores overflow are refused here
     fit = optimiser.fit(used.pool, used.start)
-    share, lists = step
-    proposal, warnings = Proposal(fit, used.start, used.pool), [*fit.warnings]
-    if share < 1 and proposal.moves:
-        settings = {**settings, "step": f"{share:g}"}
-        if lists:
-            warnings.append(
-                f"the new weights are {share:g} of the way from --start: {lists} list{'s' * (lists > 1)} cannot vouch "
-                "for more, as a decoder finds other candidates; 'lasw tune' asks it, --step 1 goes all the way"
-            )
-    fit = replace(fit, weights=proposal.at(share), warnings=tuple(warnings))
+    proposal = Proposal(fit, used.start, used.pool)
+    if step.share < 1 and proposal.moves:
+        settings = {**settings, "step": f"{step.share:g}"}
+        fit = replace(fit, weights=proposal.at(step.share), warnings=(*fit.warnings, *step.warnings()))
     return fit, _Result(
         len(pool),
         start.complete(fit.weights),

@@ -15,7 +15,7 @@ from lasw.tuning.run_directory import Json, RunDirectory
 from lasw.tuning.weights import Weights
 
 # None changes the weights that an iteration makes.
-MAY_CHANGE = ("run.iterations", "run.noise", "run.patience", "decoder.jobs")
+MAY_CHANGE = ("run.iterations", "run.noise", "run.patience", "run.folds", "decoder.jobs")
 
 
 def tune(

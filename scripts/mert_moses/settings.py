@@ -114,6 +114,8 @@ def settings(given: Given) -> Settings:
 
 def _step(given: Given) -> Steps:
     """Mert-moses.pl's own methods go all the way, as there; methods that it does not have let the decoder judge."""
+    if given.text("step") and given.values.get("historic-interpolation"):
+        raise UsageError("--step and --historic-interpolation", expected="one of the two")
     name = given.text("step") or ("trust" if given.text("optimiser") else "whole")
     for step in STEPS:
         if step == name:

@@ -625,11 +625,23 @@ class TestSettings:
             (["--batch-mira", "--batch-mira-args", "-J"], "-J without a value"),
             (["--historic-interpolation", "2"], "0 to 1"),
             (["--nbest", "0"], "at least 1"),
+            (["--step", "far"], "--step far; expected trust, growing, whole"),
+            (["--step", "whole", "--historic-interpolation", "0.5"], "--step and --historic-interpolation"),
         ],
     )
     def test_wrong_ones(self, set_up: list[str], options: list[str], message: str) -> None:
         with pytest.raises(UserError, match=message):
             wanted(set_up, *options)
+
+    def test_methods_of_mert_moses_go_all_the_way_and_ours_ask_the_decoder(self, set_up: list[str]) -> None:
+        for options, step in (
+            ([], "whole"),
+            (["--batch-mira"], "whole"),
+            (["--batch-mira", "--step", "trust"], "trust"),
+            (["--optimiser", "wro"], "trust"),
+            (["--optimiser", "wro", "--step", "growing"], "growing"),
+        ):
+            assert wanted(set_up, *options).step == step
 
     def test_what_only_mert_knows_is_remarked(self, set_up: list[str]) -> None:
         remarks = wanted(set_up, "--batch-mira", "--random-restarts", "3", "--range=LM0:0..1").remarks

@@ -198,6 +198,38 @@ def test_nothing_to_learn_from_leaves_the_weights(run, tmp_path):
     assert err.count("warning") == 1
 
 
+def test_a_part_of_the_way_from_the_start_by_the_number_of_lists(run, tmp_path):
+    """Both ends at absolute sum 1 over the features that differ (LM0, TM0); Distortion0 stays."""
+
+    def weights(*words, lists=("n1",)):
+        result = json.loads(run("--optimiser", "pro", "--json", *words, lists=lists)[0])
+        dense = result["weights"]["dense"]
+        return np.array([*dense["LM0"], *dense["TM0"]]), result["warnings"], result["signature"]
+
+    start = np.array([0.5, 0.2, 0.2]) / 0.9
+    for lists, share in ((("n1",), 0.3), (("n1", "n2"), 0.5)):
+        whole, nothing, plain = weights("--start", "moses.ini", "--step", "1", lists=lists)
+        assert (nothing, weights(lists=lists)[0].tolist()) == ([], whole.tolist())
+        mixed = share * whole + (1 - share) * start
+        part, told, signature = weights("--start", "moses.ini", lists=lists)
+        assert part == pytest.approx(mixed / np.abs(mixed).sum(), abs=1e-12)
+        assert told == [
+            f"the new weights are {share} of the way from --start: {'1 list' if share == 0.3 else '2 lists'} cannot "
+            "vouch for more, as a decoder finds other candidates; 'lasw tune' asks it, --step 1 goes all the way"
+        ]
+        assert f"|step:{share}|" in signature
+        assert "|step:" not in plain
+        same, silent, _ = weights("--start", "moses.ini", "--step", str(share), lists=lists)
+        assert (same.tolist(), silent) == (part.tolist(), [])
+
+
+@pytest.mark.parametrize("share", ["0", "-0.1", "1.5", "nan", "trust"])
+def test_a_share_is_above_0_and_at_most_1(capsys, share):
+    with pytest.raises(SystemExit, match="2"):
+        main(["optimise", "--optimiser", "pro", f"--step={share}"])
+    assert f"argument --step: '{share}', expected a number above 0 and at most 1" in capsys.readouterr().err
+
+
 def test_case_and_tokens_can_be_changed(run, tmp_path):
     (tmp_path / "ref").write_text((tmp_path / "ref").read_text().upper())
     assert json.loads(run("--optimiser", "pro", "--json")[0])["pool_bleu"] == 0

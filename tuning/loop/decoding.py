@@ -95,7 +95,8 @@ class DevelopmentDecoder:
         """(m, k) the metric's statistics of the sentences `chosen` (m,), decoded with other weights."""
         vocabulary = self._references.vocabulary
         nbest = self._decoder.decode_some(self._source, chosen, weights, n, vocabulary)
-        check_lists(self._decoder.name, nbest, weights)
+        if len(nbest):  # no sentence of a sample translated is a loss, which is told by its score
+            check_lists(self._decoder.name, nbest, weights)
         return self._statistics(first_hypotheses(self._history.prepared(nbest), len(chosen)), chosen)
 
     def statistics(self, iteration: int, chosen: NDArray[np.int64]) -> NDArray[Any]:

@@ -2,10 +2,11 @@
 
 Iteration i decodes with the weights w(i-1), which gives their development score (the decoder's own best hypotheses) and
 new candidates, and makes w(i) of all candidates so far. `lasw.tuning.loop.rounds` says what else a round decodes with,
-`lasw.tuning.loop.stopping` when the run ends. If no new candidate came, w(i) = w(i-1): optimising the same pool again
-would only draw other samples. To compare weights by their development score the last ones are decoded with as well;
-that decoding is the first half of the iteration that would come next. It is left out where the pool promises no gain
-from them: then the weights before stay.
+`lasw.tuning.loop.steps` how far it goes, `lasw.tuning.loop.stopping` when the run ends. If no new candidate came, w(i)
+is w(i-1): optimising the same pool again would only draw other samples (but once, behind a step held short). To
+compare weights by their development score the last ones are decoded with as well; that decoding is the first half of
+the iteration that would come next. It is left out where the pool promises no gain from them: then the weights before
+stay.
 
 Whatever is used later is read from the files of the run first, so that a run that goes on after a kill computes with
 the same numbers as one that was never interrupted.
@@ -139,8 +140,9 @@ class _Run:
         progress: Progress,
     ) -> None:
         self.loop = loop
-        # Lists that stay as they are vouch for any weights.
-        self.settings = loop.settings if loop.decoder.follows_weights else replace(loop.settings, step=WHOLE)
+        # Lists that stay as they are vouch for any weights; steps of a fixed length are as long as they are asked for.
+        free = loop.decoder.follows_weights and loop.settings.interpolation == 1
+        self.settings = loop.settings if free else replace(loop.settings, step=WHOLE)
         self.references = references
         self.directory = directory
         self.progress = progress
@@ -240,7 +242,7 @@ class _Run:
         if self.settings.step != WHOLE:
             told["step"] = {"from": plan.centre, "planned": plan.share, "share": step.share}
             told["step"]["probes"] = list(step.probes)
-        if not self.settings.noise and self.settings.step != TRUST:
+        if not self.settings.noise and self.settings.step != TRUST and self.settings.keep != "held-out":
             return told
         metric, seed = self.loop.dev_metric, iteration_seed(self.settings.seed, iteration)
         centre = self.history.weights(plan.centre)
@@ -263,7 +265,7 @@ class _Run:
 
     def _step(self, iteration: int, proposal: Proposal, plan: Plan) -> Step:
         """What is taken of a proposal."""
-        if self.settings.step != TRUST or self.settings.interpolation < 1:
+        if self.settings.step != TRUST:
             return taken(proposal, plan, None)
         seed, metric = iteration_seed(self.settings.seed, iteration), self.loop.dev_metric
         n, centre = asked(self.settings, iteration), self.history.weights(plan.centre)

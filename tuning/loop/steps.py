@@ -109,9 +109,10 @@ def taken(proposal: Proposal, plan: Plan, probed: Callable[[Weights], tuple[floa
         probed: decodes the sample with weights: the gain of its score over that of the weights where the step begins,
             and the standard error of that gain; None: every step is taken.
     """
+    if probed is None or not proposal.moves:
+        return Step(proposal.at(plan.share), plan.share)
     share, probes = plan.share, []
-    for _ in range(PROBES if probed is not None and proposal.moves else 0):
-        assert probed is not None
+    for _ in range(PROBES):
         gain, noise = probed(proposal.at(share))
         probes.append({"share": share, "gain": gain, "noise": noise})
         if gain >= -CHANCE * noise:

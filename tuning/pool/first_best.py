@@ -44,11 +44,10 @@ def check_lists(decoder: str, nbest: NBest, weights: Weights) -> None:
 def first_hypotheses(nbest: NBest, sentences: int) -> Corpus:
     """The first hypothesis of each of so many sentences; one without any is translated by nothing."""
     first = _first(nbest, sentences)
-    none = first < 0
-    best = nbest.hypotheses.take(first[~none])
-    offsets = np.zeros(sentences + 1, dtype=np.int64)
-    np.cumsum(np.where(none, 0, nbest.hypotheses.lengths[np.maximum(first, 0)]), out=offsets[1:])
-    return Corpus(best.ids, offsets, best.vocabulary)
+    best = nbest.hypotheses.take(first[first >= 0])
+    lengths = np.zeros(sentences, dtype=np.int64)
+    lengths[first >= 0] = best.lengths
+    return Corpus(best.ids, np.concatenate([[0], np.cumsum(lengths)]), best.vocabulary)
 
 
 def note_silence(decoder: str, nbest: NBest, source: Sequence[str]) -> list[str]:

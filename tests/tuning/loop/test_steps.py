@@ -15,7 +15,7 @@ from lasw.tuning import Fit, NBest, Pool, RunSettings, Weights, read_json, read_
 from lasw.tuning.loop import loop
 from lasw.tuning.loop.fitting import Proposal, between
 from lasw.tuning.loop.steps import Plan, planned, samples, taken
-from lasw.tuning.loop.stopping import NO_NEW_CANDIDATES
+from lasw.tuning.loop.stopping import NO_NEW_CANDIDATES, WITHIN_NOISE
 from lasw.tuning.pool import Columns
 
 
@@ -210,6 +210,28 @@ def test_lists_that_stay_as_they_are_need_no_short_steps(tmp_path: Path) -> None
     run(tmp_path, toy, step="trust", iterations=2)
     assert [r.get("step") for r in log(tmp_path)] == [None] * 3
     assert len(toy.heard) == 3
+
+
+def test_steps_of_a_fixed_length_end_a_run_as_whole_ones_do(tmp_path: Path) -> None:
+    outcome = run(tmp_path, interpolation=0.5, interpolation_from=1, noise=1e3, iterations=9, step="trust")
+    assert (outcome.reason, outcome.iterations) == (WITHIN_NOISE, 2)
+    assert all("step" not in record for record in log(tmp_path))
+
+
+def test_keeping_by_sentences_kept_out_needs_no_other_setting(tmp_path: Path) -> None:
+    run(tmp_path, step="whole", noise=0.0, keep="held-out", iterations=2)
+    assert all("held_out_gain" in record for record in log(tmp_path)[:2])
+
+
+def test_a_sample_without_any_translation_is_a_loss_and_not_the_end(tmp_path: Path) -> None:
+    class Speechless(Toy):
+        def decode_some(self, *arguments: Any) -> NBest:
+            return super().decode_some(*arguments).take(np.arange(0))
+
+    run(tmp_path, Speechless(), step="trust", iterations=1)
+    step = log(tmp_path)[0]["step"]
+    assert [probe["gain"] for probe in step["probes"]] == [pytest.approx(-dev_bleu(Toy().start_weights()))] * 3
+    assert step["share"] == 0.3 / 8
 
 
 def test_a_sample_that_leaves_it_open_is_followed_by_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

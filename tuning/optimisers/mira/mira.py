@@ -45,7 +45,7 @@ class MIRA(Optimiser):
         model_bg: the background takes in the model's best candidates in the place of the hopes (``--model-bg``).
         safe_hope: the model has at most 5 times the say of the metric when hope is chosen (``--safe-hope``).
         shuffle: sentences in a new order in every pass; otherwise in theirs (``--no-shuffle``).
-        scaling: ``standard``: steps are made as if all dense features had the deviation `UNIT` and the values of all
+        scaling: ``standard``: steps are made as if all dense features had the scale `UNIT` and the values of all
             sparse ones the mean square 1, and begin with the start weights at a size at which their scores have the
             deviation `UNIT`: the units of features do not matter; ``raw``: as the features and weights are (kbmira).
         norm: ``l1``: the dense weights of features that vary have absolute sum 1, sparse ones are divided by the same

@@ -132,7 +132,8 @@ def align(cosines, m, n, aligned, taker, similarity, best):  # type: ignore[no-u
         aligned[i] = -1
         chosen, highest = -1, 0.0
         for j in range(n):
-            score = cosines[i, j] * (1.0 - abs((i + 1) / m - (j + 1) / n))
+            # A fraction of whole numbers: places that are equally far away are so to the last digit, and tie.
+            score = cosines[i, j] * (1.0 - abs((i + 1) * n - (j + 1) * m) / (m * n))
             if score > highest:
                 chosen, highest = j, score
         if chosen >= 0 and highest > best[chosen]:
@@ -141,7 +142,7 @@ def align(cosines, m, n, aligned, taker, similarity, best):  # type: ignore[no-u
             taker[chosen] = i
             best[chosen] = highest
             aligned[i] = chosen
-            similarity[i] = cosines[i, chosen] * np.exp(-abs((i + 1) / m - (chosen + 1) / n))
+            similarity[i] = cosines[i, chosen] * np.exp(-abs((i + 1) * n - (chosen + 1) * m) / (m * n))
 
 
 @borrowing

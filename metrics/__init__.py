@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         write_trained_metric,
     )
     from lasw.metrics.ngram import ALIASES, NAME, ORDERS, Pairs, ReferenceNgrams, SimpBleu
-    from lasw.metrics.registry import METRICS, Parameter, Registry, construct, metric, parameters
+    from lasw.metrics.registry import METRICS, Parameter, Registry, construct, metric, named_in, parameters
     from lasw.metrics.significance import (
         BOOTSTRAP_SEED, DEFAULT_SAMPLES, MINIMUM_RUNS, TESTS, Comparison, Difference, Interval, Spread,
         bootstrap_scores, confidence, differences, paired_bootstrap, spread,

@@ -1,6 +1,7 @@
 """COMBINATION: a weighted sum or product of metrics whose weights were learnt from people's preferences.
 
-``COMBINATION:model=FILE``, as ``lasw train-metric combine`` wrote it. linear: sum of weight * score, a MIX
+``COMBINATION:model=FILE[:files=yes]``, as ``lasw train-metric combine`` wrote it; a model is data: it runs no program,
+and names metrics that open files (vectors, other models) only with ``files=yes``. linear: sum of weight * score, a MIX
 (`lasw.metrics.composed.mixture`). log-linear: sum of weight * log(score + floor), scores below 0 taken as 0, the
 logarithm of a product of powers and orders like it; the floor keeps a score of 0 from outweighing all others.
 """
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from lasw.metrics.base import Metric, Signature
 from lasw.metrics.composed import Mixture
 from lasw.metrics.learned.json_model import TrainedMetric, digest, finite_numbers, model_file, open_model, strings
-from lasw.metrics.registry import metric
+from lasw.metrics.registry import metric, named_in
 
 LINEAR, LOGLINEAR = "linear", "log-linear"
 COMBINATION_KINDS = (LINEAR, LOGLINEAR)
@@ -122,13 +123,15 @@ def read_combination(path: str | Path) -> CombinationModel:
     )
 
 
-def from_file(model: str = "") -> Combination:
-    """The metric of ``COMBINATION:model=FILE``.
+def from_file(model: str = "", files: bool = False) -> Combination:
+    """The metric of ``COMBINATION:model=FILE:files=yes``.
 
     Raises:
-        UserError: no model, or one that cannot be read.
+        UserError: no model, one that cannot be read, or one that names a metric that is not for it to name.
     """
-    return combination(read_combination(model_file(Combination.name, model)))
+    path = model_file(Combination.name, model)
+    with named_in(path, files=files):
+        return combination(read_combination(path))
 
 
 def scaled(weights: Sequence[float] | NDArray[np.float64]) -> tuple[float, ...]:

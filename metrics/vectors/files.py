@@ -6,7 +6,7 @@ content, compressed ones included. fastText's binary files give unknown words th
 
 Words are compared as bytes of UTF-8. In text, fields are separated by single spaces or tabs: a word may hold anything
 else, a no-break space too. A word with spaces in it is read but can be no token. Of equal words the first counts.
-gensim's own format is a pickle, which can run code when it is opened: open only what you trust.
+gensim's own format is a pickle, which can run code when it is opened: it is refused.
 """
 
 from __future__ import annotations
@@ -49,8 +49,15 @@ def open_vectors(path: str | os.PathLike[str]) -> VectorFile:
 def _opened(path: str, _changed: int, _bytes: int, first: bytes) -> VectorFile:
     if first == _ZIP:
         return PackedFile(path)
-    if first == _FASTTEXT_MAGIC or first[:1] == _PICKLE:
-        return GensimFile(path, fasttext=first == _FASTTEXT_MAGIC)
+    if first[:1] == _PICKLE:
+        raise UserError(
+            "this is a pickle, as gensim's save() writes it, which can run code when it is opened",
+            path=path,
+            expected=FORMATS,
+            remedy="convert it where you trust it: KeyedVectors.load(FILE).save_word2vec_format(NEW)",
+        )
+    if first == _FASTTEXT_MAGIC:
+        return FastTextFile(path)
     content = _content(path)
     content.seek(len(codecs.BOM_UTF8) if content[:3] == codecs.BOM_UTF8 else 0)
     header = _header(content)
@@ -101,23 +108,17 @@ def _is_text_row(content: mmap.mmap, size: int) -> bool:
         return False
 
 
-class GensimFile(VectorFile):
-    """What gensim opens: its own format, memory-mapped where it is, and fastText's binary one."""
+class FastTextFile(VectorFile):
+    """fastText's binary format, read by gensim."""
 
-    def __init__(self, path: str, *, fasttext: bool) -> None:
+    def __init__(self, path: str) -> None:
         self.path = path
         try:
-            if fasttext:
-                from gensim.models.fasttext import load_facebook_vectors
+            from gensim.models.fasttext import load_facebook_vectors
 
-                self._vectors: Any = load_facebook_vectors(path)
-            else:
-                from gensim.models import KeyedVectors
-
-                model: Any = KeyedVectors.load(path, mmap="r")
-                self._vectors = getattr(model, "wv", model)  # of a whole model its vectors
+            self._vectors: Any = load_facebook_vectors(path)
             self.size = int(self._vectors.vector_size)
-        except Exception as error:  # unpickling can fail in any way
+        except Exception as error:  # what is damaged can fail in any way
             raise UserError(f"gensim cannot read it ({error})", path=path, expected=FORMATS) from None
         self._extra: dict[str, int] = {}  # words made of n-grams, and their rows
 

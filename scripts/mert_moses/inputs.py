@@ -14,7 +14,7 @@ import numpy as np
 
 from lasw.metrics import Metric, Preprocessing, References, UserError, metric, read_lines
 from lasw.scripts.mert_moses.learning import check, optimiser_for
-from lasw.scripts.mert_moses.settings import Settings
+from lasw.scripts.mert_moses.settings import BPE, Settings
 from lasw.tuning import Moses, Optimiser, Weights, last_lines, refuse_program
 
 CONFUSION_NETWORKS = 1
@@ -103,9 +103,14 @@ def _open_decoder(settings: Settings) -> tuple[Moses, list[str]]:
         jobs=settings.jobs,
         folder=folder,
         scratch=settings.folder,
-        transform=settings.transform,
+        transform=_shell(settings.transform),
     )
     return decoder, [*remarks, *decoder.remarks]
+
+
+def _shell(transform: str | None) -> str | None:
+    """The command that lists go through: a line for the shell, as mert-moses.pl takes it."""
+    return transform if transform in (None, BPE) else shlex.join(["sh", "-c", transform])
 
 
 def _has_models(config: Path, folder: Path) -> bool:

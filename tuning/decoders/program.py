@@ -20,6 +20,7 @@ _LAST_LINES = 5
 _LINE_LENGTH = 200
 # What the lines before it said, of models that were loaded and options that were read, is no reason.
 _REASON = re.compile(r"(terminate called|(\S*exception|(fatal )?error|illegal \w+|usage)\b:?)", re.IGNORECASE)
+_OPERATORS = frozenset(("|", "||", "&", "&&", ";", "<", ">", ">>", "2>", "2>&1"))
 _BRACES = re.compile(r"\{([A-Za-z]+)\}")
 
 
@@ -31,7 +32,7 @@ class Program:
         folder: where it runs; a program named by a relative path is looked for there.
 
     Raises:
-        UserError: no command, a placeholder that does not exist, or a program that cannot be run.
+        UserError: no command, one for a shell, a placeholder that does not exist, or a program that cannot be run.
     """
 
     def __init__(self, command: str, folder: Path) -> None:
@@ -41,6 +42,11 @@ class Program:
             raise UserError(f"command {command!r}: {error}") from None
         if not self.words:
             raise UserError("no command")
+        # With their quotes, so that a quoted one is no operator.
+        operator = next((word for word in shlex.split(command, posix=False) if word in _OPERATORS), None)
+        if operator is not None:
+            remedy = "write sh -c '...' around it, or quotes if an argument is meant"
+            raise UserError(f"{operator!r} in the command, which no shell reads", remedy=remedy)
         self.folder = folder
         self.name = self.words[0]
         in_braces = {name for word in self.words for name in _BRACES.findall(word)}

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lasw.metrics import Corpus, Preprocessing, References, UserError, Vocabulary, metric, read_lines
+from lasw.metrics import Corpus, Preprocessing, References, UserError, Vocabulary, metric, named_in, read_lines
 from lasw.tuning.formats import match, read_nbest
 from lasw.tuning.nbest import NBest
 from lasw.tuning.pool import Pool, first_hypotheses, preprocessed, read_pool
@@ -57,7 +57,8 @@ def read_development(folder: Path, run: RunData) -> Development:
             pool.add(nbest)
             if path.name == "nbest.gz" and number in (1, last):
                 first[number] = nbest
-        oracle.append((number, oracle_score(pool, str(description["settings"]["run"]["dev_metric"]))))
+        with named_in(folder / "run.json", files=True):
+            oracle.append((number, oracle_score(pool, str(description["settings"]["run"]["dev_metric"]))))
     sentences = _sentences(first, references, _source(files, known, encoding)) if len(first) == 2 else None
     return Development(oracle, sentences)
 
@@ -79,7 +80,8 @@ def held_out_scores(run: RunData, lists: Sequence[str], references: Sequence[str
     pool, _ = read_pool(lists, References.read(references, preprocess=text), dense=dense, preprocess=text)
     if pool.names is None or not len(pool):
         raise UserError("no hypotheses", path=lists[0])
-    of = metric(str(run.description["settings"]["run"]["dev_metric"]))
+    with named_in("run.json", files=True):
+        of = metric(str(run.description["settings"]["run"]["dev_metric"]))
     scores = []
     for number, weights in enumerate(run.weights):
         matched = match(weights, pool.names, sparse_names=pool.sparse_names)

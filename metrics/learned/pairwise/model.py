@@ -13,6 +13,7 @@ from lasw.metrics.errors import UserError
 from lasw.metrics.learned.json_model import ModelFile, TrainedMetric, finite_numbers, open_model, strings
 from lasw.metrics.learned.pairwise.inputs import PairwiseInputs
 from lasw.metrics.learned.pairwise.network import Floats, Network, Shape, sigmoid
+from lasw.metrics.registry import named_in
 from lasw.metrics.vectors import described
 
 
@@ -176,22 +177,24 @@ class PairwiseModel(TrainedMetric):
         return np.asarray((wins.sum(axis=1) - np.diag(wins)) / (n - 1))
 
 
-def read_pairwise(path: str | Path, file: str = "") -> PairwiseModel:
+def read_pairwise(path: str | Path, file: str = "", *, files: bool = False) -> PairwiseModel:
     """Read what `write_trained_metric` wrote.
 
     Args:
         path: of the model.
         file: of vectors, where it has moved since.
+        files: its skip features may open files.
 
     Raises:
-        UserError: no such file, not a model, of another version, a value of it is wrong, or the vectors are not those
-            it was trained with.
+        UserError: no such file, not a model, of another version, a value of it is wrong, the vectors are not those
+            it was trained with, or a skip feature is not for it to name.
     """
     get = open_model(path, PairwiseModel)
     kind = get("kind", str, ("words", "sentences", "none").__contains__, "words, sentences or none")
     skip = tuple(get("skip", list, strings, "specifications of metrics"))
     where = _located(get, path, file) if kind != "none" else ""
-    inputs = PairwiseInputs(skip, where if kind == "words" else "", where if kind == "sentences" else "")
+    with named_in(path, files=files):
+        inputs = PairwiseInputs(skip, where if kind == "words" else "", where if kind == "sentences" else "")
     if get("signature", str) != inputs.signature():
         raise UserError(
             "skip features that this version computes in another way", path=path, expected=inputs.signature()

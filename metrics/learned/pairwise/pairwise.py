@@ -1,7 +1,8 @@
 """PAIRWISE: a trained network that decides which of two translations is better (Guzmán et al. 2015).
 
-``PAIRWISE:model=FILE[:vectors=FILE]``, the model as ``lasw train-metric pairwise`` wrote it; vectors only where their
-file is not any more where it was in training.
+``PAIRWISE:model=FILE[:vectors=FILE][:files=yes]``, the model as ``lasw train-metric pairwise`` wrote it; vectors only
+where their file is not any more where it was in training. A model is data: its skip features run no program, and open
+files only with ``files=yes``.
 
 The network compares, and a metric gives a translation a score by itself, the same whatever is scored beside it. So
 the score is the probability to be better than an opponent that is always the same: one whose sentence vector is the
@@ -98,10 +99,10 @@ class Pairwise(MeanMetric):
         return with_ones(scores[inverse])
 
 
-def from_file(model: str = "", vectors: str = "") -> Pairwise:
-    """The metric of ``PAIRWISE:model=FILE:vectors=FILE``.
+def from_file(model: str = "", vectors: str = "", files: bool = False) -> Pairwise:
+    """The metric of ``PAIRWISE:model=FILE:vectors=FILE:files=yes``.
 
     Raises:
-        UserError: no model, or one that cannot be read.
+        UserError: no model, one that cannot be read, or one that names a metric that is not for it to name.
     """
-    return Pairwise(read_pairwise(model_file(Pairwise.name, model), vectors))
+    return Pairwise(read_pairwise(model_file(Pairwise.name, model), vectors, files=files))

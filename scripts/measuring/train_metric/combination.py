@@ -13,6 +13,8 @@ from lasw.metrics import (
     LINEAR,
     CombinationModel,
     UserError,
+    metric,
+    named_in,
     train_combination,
 )
 from lasw.scripts.command_line import Parser, add_metric, add_output_options, add_text_options
@@ -23,7 +25,8 @@ example:
   lasw train-metric combine -m METEOR -m TER -m NIST -m BLEU+1 --data wmt11/cs-en wmt11/de-en --output combination.json
   lasw agree -m COMBINATION:model=combination.json -m METEOR wmt13/cs-en
 
-It learns from folders of judgements as 'lasw agree' reads them: ref.txt, hyp/SYSTEM.txt, pairs.tsv.
+It learns from folders of judgements as 'lasw agree' reads them: ref.txt, hyp/SYSTEM.txt, pairs.tsv. A model of
+metrics with files of their own (WMD, ROSE, ...) opens these only as COMBINATION:model=FILE:files=yes.
 """
 
 
@@ -50,6 +53,9 @@ def train(arguments: argparse.Namespace) -> CombinationModel:
     for option, value in (("--penalty", arguments.penalty), ("--floor", arguments.floor)):
         if not (math.isfinite(value) and value > 0):
             raise UserError(f"{option} {value:g}", expected="a number above 0")
+    with named_in(arguments.output, files=True):  # what the model could not name when it is read is not trained
+        for spec in arguments.metric:
+            metric(spec)
     return train_combination(
         preferences(arguments, arguments.data),
         arguments.metric,

@@ -12,6 +12,7 @@ from lasw.metrics import (
     PairwiseModel,
     Settings,
     examples,
+    named_in,
     train_pairwise,
 )
 from lasw.scripts.command_line import Parser, add_output_options, add_seed, add_text_options
@@ -82,7 +83,8 @@ def train(arguments: argparse.Namespace) -> PairwiseModel:
     """Read and learn."""
     numbers = {f.name: getattr(arguments, f"setting_{f.name}", None) for f in dataclasses.fields(Settings)}
     settings = Settings(**{**numbers, "loss": arguments.loss, "seed": arguments.seed})
-    inputs = PairwiseInputs(tuple(arguments.skip), arguments.vectors, arguments.sentence_vectors)
+    with named_in(arguments.output, files=True):  # what the model could not name when it is read is not trained
+        inputs = PairwiseInputs(tuple(arguments.skip), arguments.vectors, arguments.sentence_vectors)
     data = examples(preferences(arguments, arguments.data), inputs)
     held_out = examples(preferences(arguments, arguments.held_out), inputs) if arguments.held_out else None
     return train_pairwise(inputs, data, held_out, settings)

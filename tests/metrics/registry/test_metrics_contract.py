@@ -172,6 +172,8 @@ def test_every_option_is_in_the_signature(name: str) -> None:
     with pytest.raises(UserError, match=re.escape(f"unknown option of {name} 'no-such'")):
         metric(f"{spec}:no-such=1")
     for key, option in parameters(made).items():
+        if key == "files":  # says what a model may open; what it opened is in the signature
+            continue
         tried: dict[type, tuple[object, ...]] = {int: (1, 2), float: (1, 2), bool: ("true", "false")}
         values = option.choices or tried.get(option.kind, ())
         signatures = {str(metric(f"{spec}:{key}={value}").signature()) for value in values}

@@ -130,11 +130,11 @@ SRBLEU:vectors=vectors.txt:alpha=nan => metric BLEU+1: alpha=nan; expected a num
 SRBLEU:vectors=vectors.txt:n=3 => unknown option of SRBLEU 'n'; expected vectors, k, alpha
 PAIRWISE => PAIRWISE without a model; expected PAIRWISE:model=FILE; train one: lasw train-metric
 PAIRWISE:model=missing.json => missing.json: no such file
-PAIRWISE:models=x => unknown option of PAIRWISE 'models'; expected model, vectors; did you mean 'model'?
+PAIRWISE:models=x => unknown option of PAIRWISE 'models'; expected model, vectors, files; did you mean 'model'?
 PAIRWISE:model=rose.json => rose.json: not a lasw pairwise model; expected "format": "lasw pairwise model"
 COMBINATION => COMBINATION without a model; expected COMBINATION:model=FILE; train one: lasw train-metric
 COMBINATION:model=missing.json => missing.json: no such file
-COMBINATION:kind=linear => unknown option of COMBINATION 'kind'; expected model
+COMBINATION:kind=linear => unknown option of COMBINATION 'kind'; expected model, files
 COMBINATION:model=rose.json => rose.json: not a lasw combination; expected "format": "lasw combination"
 MIX => MIX: '' without a weight; expected MIX:SPEC=WEIGHT:SPEC=WEIGHT, as MIX:BLEU=0.5:PABC4:alpha=3=0.5
 MIX:BLEU => MIX: 'BLEU' without a weight; expected MIX:SPEC=WEIGHT:SPEC=WEIGHT, as MIX:BLEU=0.5:PABC4:alpha=3=0.5

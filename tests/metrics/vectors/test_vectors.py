@@ -66,9 +66,12 @@ def test_gensim_reads_and_writes_the_same(tmp_path):
     vectors = KeyedVectors(vector_size=5)
     vectors.add_vectors(WORDS, MATRIX)
     vectors.save(str(tmp_path / "native"))
+    with pytest.raises(UserError, match=r"this is a pickle.*save_word2vec_format"):
+        open_vectors(tmp_path / "native")
+    KeyedVectors.load(str(tmp_path / "native")).save_word2vec_format(str(tmp_path / "converted"))
     vectors.save_word2vec_format(str(tmp_path / "bin"), binary=True)
     vectors.save_word2vec_format(str(tmp_path / "txt"), binary=False)
-    for name in ("native", "bin", "txt"):
+    for name in ("converted", "bin", "txt"):
         check(open_vectors(tmp_path / name))
 
 

@@ -165,6 +165,12 @@ def test_lists_go_through_a_command(place: Path) -> None:
     system(place, sentences, GROUPS)
     assert decoded(opened(place, transform="bpe")).hypotheses.text(2) == "ab c2"
     assert decoded(opened(place, transform="sed s/@@//", jobs=2)).hypotheses.text(6) == "a b c6"
+    piped = "sh -c \"sed 's/@@//' | sed 's/ b / d /'\""
+    assert decoded(opened(place, transform=piped)).hypotheses.text(6) == "a d c6"
+    with pytest.raises(UserError, match=r"'|' in the command, which no shell reads; write sh -c"):
+        opened(place, transform="sed s/@@// | cat")
+    with pytest.raises(UserError, match="no program 'no-such-program'"):
+        opened(place, transform="no-such-program")
     with pytest.raises(UserError, match=r"'cat nowhere' ended with code 1.*nowhere"):
         decoded(opened(place, transform="cat nowhere"))
 

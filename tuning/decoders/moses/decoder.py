@@ -15,7 +15,7 @@ from lasw.metrics import UserError, Vocabulary, first_bytes
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.moses.features import Features, features, parse_shown
 from lasw.tuning.decoders.moses.flags import Flags, as_sections
-from lasw.tuning.decoders.moses.shards import Shard, finish
+from lasw.tuning.decoders.moses.shards import BPE, Shard, finish
 from lasw.tuning.decoders.program import Program, last_lines
 from lasw.tuning.formats import (
     Options,
@@ -48,7 +48,8 @@ class Moses(Decoder):
         jobs: so many processes at a time, each with a part of the sentences; every one loads the models.
         folder: where Moses runs, relative paths in the moses.ini count from there; by default where lasw runs.
         scratch: where the files of a decoding lie while it goes on; by default the system's temporary folder.
-        transform: a shell command that the lists go through before they are read, or bpe: 'a@@ b' becomes 'ab'.
+        transform: a command that the lists go through before they are read, no shell reads it (sh -c '...' for pipes);
+            or bpe: 'a@@ b' becomes 'ab'.
         encoding: of the N-best lists.
     """
 
@@ -78,6 +79,8 @@ class Moses(Decoder):
         self._scratch = scratch
         self._jobs = jobs
         self._transform = transform
+        if transform not in (None, BPE):
+            Program(transform, self._folder)  # told before anything is decoded
         self._encoding = encoding
         self.flags = Flags.parsed(flags)
         sparse = self.flags.values("weight-file")

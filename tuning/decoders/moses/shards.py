@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from lasw.metrics import UserError
 from lasw.tuning.decoders.parts import Part
-from lasw.tuning.decoders.program import last_lines
+from lasw.tuning.decoders.program import Program, last_lines
 
 BPE = "bpe"
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.005, 0.05  # seconds between two looks at the processes
@@ -40,24 +39,23 @@ class Shard(Part):
         return int(identity) + 1 if identity.isdigit() else 0
 
     def transformed(self, command: str | None) -> Path:
-        """Path of its list behind a shell command, or `BPE`: words that were cut are whole again.
+        """Path of its list behind a command, or `BPE`: words that were cut are whole again.
 
         Raises:
-            UserError: the command failed.
+            UserError: the command cannot be run, or failed.
         """
         path = self.path("nbest")
         if command is None:
             return path
         changed, log = self.path("transformed"), self.path("errors")
-        with open(path, "rb") as old, open(changed, "wb") as new, open(log, "wb") as errors:
-            if command == BPE:
+        if command == BPE:
+            with open(path, "rb") as old, open(changed, "wb") as new:
                 new.writelines(line.replace(b"@@ ", b"") for line in old)
-                return changed
-            done = subprocess.run(
-                command, shell=True, stdin=old, stdout=new, stderr=errors, cwd=self.program.folder, check=False
-            )
-        if done.returncode:
-            what = self.program.ended(done.returncode)
+            return changed
+        with Program(command, self.program.folder).running({}, path, changed, log) as process:
+            code = process.wait()
+        if code:
+            what = self.program.ended(code)
             raise UserError(f"the command for the lists {command!r} {what}; its last lines: {last_lines(log)}")
         return changed
 

@@ -129,7 +129,7 @@ class _Output:
 
     def _content(self, start: Match, weights: Weights) -> Weights:
         """A moses.ini keeps what it has besides; any other file gets the weights that were given besides."""
-        return weights if (self.kind or kind_of_name(self.path)) == MOSES else start.complete(weights)
+        return weights if (self.kind or kind_of_name(self.path, self.template)) == MOSES else start.complete(weights)
 
 
 @dataclass(frozen=True)

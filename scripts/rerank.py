@@ -41,7 +41,7 @@ def add_arguments(parser: Parser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("list", nargs="?", default=STANDARD_INPUT, metavar="NBEST", help="default: standard input")
     weights = parser.add_mutually_exclusive_group(required=True)
-    weights.add_argument("--weights", metavar="W", help="any weight file")
+    weights.add_argument("--weights", metavar="W", help="any weight file (docs/weight-files.md)")
     weights.add_argument(
         "--local-weights", metavar="FILE", help="weights for every sentence, from 'lasw local weights'"
     )

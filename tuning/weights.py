@@ -86,3 +86,13 @@ class Weights:
         if not self.sparse:
             return np.zeros(len(names))
         return np.fromiter(map(self.sparse.get, names, repeat(0.0)), dtype=np.float64, count=len(names))
+
+
+def by_place(values: Sequence[float]) -> Weights:
+    """Weights whose features are known by their place alone: they are called ``F0``, ``F1``, ..."""
+    return Weights.from_groups({name: [value] for name, value in zip(places(len(values)), values, strict=True)})
+
+
+def places(count: int) -> list[str]:
+    """What Moses' tools call dense features that they know by their place: ``F0``, ``F1``, ..."""
+    return [f"F{k}" for k in range(count)]

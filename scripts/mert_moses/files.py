@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 RUN = "lasw-run"
 # The name of a file here, dotted, and what `atomic_write` puts behind it.
-_LEFTOVER = re.compile(r"\.(run\d+\..+|run\.weights|weights\.txt|finished_step\.txt|moses\.ini)\.\w{8}")
+_LEFTOVER = re.compile(r"\.(run\d+\..+|run\.(?:sparse-)?weights|weights\.txt|finished_step\.txt|moses\.ini)\.\w{8}")
 
 
 @dataclass
@@ -74,16 +74,20 @@ class WorkingDirectory:
                 self._write_list(iteration)
         after = self.run.iteration(iteration) / "after.json"
         if iteration >= self.imported and after.exists() and self._finished() >= iteration:
-            text = " ".join(map(repr, read_weights(after).dense.tolist())) + "\n"
+            made = read_weights(after)
+            text = " ".join(map(repr, made.dense.tolist())) + "\n"
             _update(self.folder / f"run{iteration}.weights.txt", text)
             _update(self.folder / "weights.txt", text)
+            self._write_sparse(f"run{iteration + 1}", made)
 
     def write_step(self) -> None:
         """The number of the last complete iteration, and its weights."""
         finished = self._finished()
         if finished:
             _update(self.folder / "finished_step.txt", f"{finished}\n")
-            _update(self.folder / "run.weights", _dense(self._before(finished + 1)))
+            last = self._before(finished + 1)
+            _update(self.folder / "run.weights", _dense(last))
+            self._write_sparse("run", last)
 
     def write_result(self, outcome: Outcome) -> Path:
         """The moses.ini with the tuned weights."""
@@ -111,9 +115,15 @@ class WorkingDirectory:
         values = " ".join(map(repr, weights.dense.tolist()))
         size = len(weights.dense)
         _update(self.folder / f"run{iteration}.init.opt", f"{values}\n{_repeated('0', size)}\n{_repeated('1', size)}\n")
+        self._write_sparse(f"run{iteration}", weights)
+
+    def _write_sparse(self, beginning: str, weights: Weights) -> None:
+        """The file that belongs to those of the dense weights; an earlier run's would be taken for this one's."""
+        path = self.folder / f"{beginning}.sparse-weights"
         if weights.sparse:
-            lines = (f"{name} {value!r}\n" for name, value in sorted(weights.sparse.items()))
-            _update(self.folder / f"run{iteration}.sparse-weights", "".join(lines))
+            _update(path, "".join(f"{name} {value!r}\n" for name, value in sorted(weights.sparse.items())))
+        else:
+            path.unlink(missing_ok=True)
 
     def _comment(self, score: str) -> list[str]:
         return ["MERT optimized configuration", f"decoder {self.settings.decoder}", score]

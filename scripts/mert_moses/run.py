@@ -139,7 +139,7 @@ def _set_aside(folder: Path, tell: Tell) -> None:
         while (folder / f"{RUN}.{number}").exists():
             number += 1
         old.rename(folder / f"{RUN}.{number}")
-    remove(folder, ["finished_step.txt", "moses.ini", "run.weights", "weights.txt"])
+    remove(folder, ["finished_step.txt", "moses.ini", "run.weights", "run.sparse-weights", "weights.txt"])
     tell(f"starting over; the earlier run is kept in {folder / f'{RUN}.{number}'} (--continue would have gone on)")
 
 

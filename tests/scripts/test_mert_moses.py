@@ -33,7 +33,7 @@ from lasw.scripts.mert_moses.options import (
     refuse_and_remark,
 )
 from lasw.scripts.mert_moses.settings import Settings, settings
-from lasw.tuning import read_weights, recorded_iterations
+from lasw.tuning import match, read_weights, recorded_iterations
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +128,7 @@ class TestRuns:
         best = read_weights(tmp_path / f"run{1 + int(np.argmax(scores))}.moses.ini")
         assert best.by_group() == read_weights(tmp_path / "moses.ini").by_group()
 
-    def test_sparse_features_stand_in_files_of_their_own(self, tmp_path: Path) -> None:
+    def test_sparse_features_stand_in_files_of_their_own(self, system_folder: Path, tmp_path: Path) -> None:
         place = made(tmp_path, sparse=True)
         folder = tmp_path / "run"
         assert main(call(place, folder, *QUICK)) == 0
@@ -139,6 +139,23 @@ class TestRuns:
         again = tmp_path / "again"
         assert main(call(place, again, *QUICK, "--jobs", "2")) == 0
         assert read_weights(again / "moses.ini").sparse == tuned.sparse
+        assert read_weights(folder / "run.weights").sparse == tuned.sparse
+        assert read_weights(folder / "run1.weights.txt").sparse == read_weights(folder / "run2.moses.ini").sparse != {}
+        assert main(call(system_folder, folder, *QUICK)) == 0  # another system: none of these may be taken for its own
+        assert not list(folder.glob("*run.sparse-weights")) + list(folder.glob("run?.sparse-weights"))
+
+    def test_every_file_of_weights_can_be_given_back(self, whole: Path) -> None:
+        last = int((whole / "finished_step.txt").read_text())
+        steps = {k: read_weights(whole / f"run{k}.moses.ini") for k in range(1, last + 1)}
+        for k, weights in steps.items():
+            wanted = match(weights, NAMES).weights.dense.tolist()
+            before = [f"run{k}.dense", f"run{k}.init.opt", f"lasw-run/iterations/{k:03}/before.json"]
+            made = [f"run{k - 1}.weights.txt", f"lasw-run/iterations/{k - 1:03}/after.json"] if k > 1 else []
+            for name in (*before, *made):
+                assert match(read_weights(whole / name), NAMES).weights.dense.tolist() == wanted, name
+        wanted = match(read_weights(whole / "moses.ini"), NAMES).weights.dense.tolist()
+        for name in ("run.weights", "weights.txt", f"run{last}.weights.txt", "lasw-run/weights.json"):
+            assert match(read_weights(whole / name), NAMES).weights.dense.tolist() == wanted, name
 
     @pytest.mark.parametrize("said", ["option", "decoder", "ini"])
     def test_confusion_networks(self, tmp_path: Path, said: str) -> None:

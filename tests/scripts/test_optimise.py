@@ -72,6 +72,17 @@ def test_json_on_stdout_and_weights_on_disk(run, tmp_path, name):
     assert "n1: 200 hypotheses, 200 new" in err
 
 
+def test_what_is_printed_as_json_can_be_given_back(run, tmp_path):
+    (tmp_path / "printed.json").write_text(run("--optimiser", "pro", "--output", "w.json", "--json")[0])
+    again = [run("--optimiser", "pro", "--json", "--start", name)[0] for name in ("printed.json", "w.json")]
+    assert again[0] == again[1]
+    dense = json.loads((tmp_path / "w.json").read_text())["dense"]
+    (tmp_path / "values").write_text(" ".join(str(value) for values in dense.values() for value in values))
+    result = json.loads(run("--optimiser", "pro", "--json", "--start", "values")[0])
+    assert result["weights"] == json.loads(again[0])["weights"]
+    assert "they are those of Distortion0, LM0, TM0_0, TM0_1, in this order" in result["warnings"][0]
+
+
 def test_same_seed_same_bytes(run, tmp_path):
     outs = [run("--optimiser", "wro", "--output", f"w{k}.json", "--json", "--seed", "3")[0] for k in range(2)]
     assert outs[0] == outs[1]

@@ -12,7 +12,7 @@ from lasw.metrics import UserError, Vocabulary
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.parts import Part
 from lasw.tuning.decoders.program import Program
-from lasw.tuning.formats import MOSES, WEIGHT_FILES, Options, read_weight_file, tuneable, write_weights
+from lasw.tuning.formats import WEIGHT_FILES, Options, read_weight_file, tuneable, write_weights
 from lasw.tuning.nbest import NBest
 from lasw.tuning.weights import Weights
 
@@ -28,7 +28,7 @@ class Command(Decoder):
         command: the command line, e.g. './decode -w {weights} -n {n} {source}'; no shell reads it.
         initial: a file with the weights to start from, in any format that lasw reads; its names are the features. Of a
             moses.ini every other line goes into the files that the program gets.
-        kind: format of the weight files (moses, json, groups, pairs, joshua, travatar); by default that of initial.
+        kind: format of the weight files (`docs/weight-files.md` has their names); by default that of initial.
         folder: where the command runs; by default where lasw runs.
         jobs: so many processes at a time, each with a part of the sentences.
         encoding: of the N-best lists and of initial.
@@ -56,8 +56,15 @@ class Command(Decoder):
         self._start = tuneable(file.weights)
         self._kind = kind or file.kind
         self.configuration_name = WEIGHT_FILES.find(self._kind).usual_name
-        if self._kind == MOSES and file.kind != MOSES:
-            raise UserError("this is no moses.ini", path=os.fspath(initial), remedy="give the one to take over")
+        form = WEIGHT_FILES.find(self._kind)
+        if file.kind != self._kind and form.needs_template:
+            raise UserError(
+                f"this is no {form.usual_name}", path=os.fspath(initial), remedy="give the one to take over"
+            )
+        if WEIGHT_FILES.find(file.kind).nameless:
+            raise UserError(
+                "weights without names", path=os.fspath(initial), expected="NAME= v v v, as the lists have the features"
+            )
         self._jobs = jobs
         self._encoding = encoding
         self._sparse_names = Vocabulary()
@@ -101,6 +108,6 @@ class Command(Decoder):
 
     def write_configuration(self, path: str | os.PathLike[str], weights: Weights, comment: Sequence[str] = ()) -> bool:
         """Write the weights as the program gets them."""
-        template = self._initial if self._kind == MOSES else None
+        template = self._initial if WEIGHT_FILES.find(self._kind).needs_template else None
         write_weights(path, weights, kind=self._kind, template=template, comment=comment)
         return True

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lasw.metrics import UserError
-from lasw.tuning import WEIGHT_FILES, FeatureNames, Weights, kind_of_name, match, read_weights, write_weights
+from lasw.tuning import FeatureNames, Weights, kind_of_name, match, read_weights, write_weights
 
 THREE = FeatureNames((("LM0", 1), ("TM0", 2)))
 
@@ -36,6 +36,26 @@ def written(tmp_path, text, name="weights"):
             {"LM0": [0.5], "w": [-1.0]},
             {"WT_a~b": 0.25},
         ),
+        ('{"F0": 1}', {"F0": [1.0]}, {}),
+        ('{\n  "TM0": [0.5, -2],\n  "dense": 3\n}', {"TM0": [0.5, -2.0], "dense": [3.0]}, {}),
+        ('{"signature": "x", "weights": {"dense": {"LM0": [0.5]}, "sparse": {"a": 1}}}', {"LM0": [0.5]}, {"a": 1.0}),
+        ("LM0 0.5\nTM0 0.1 -2e-05\n", {"LM0": [0.5], "TM0": [0.1, -2e-05]}, {}),
+        ("LM0= 0.5\nTM0= 0.1\nTM0= 0.2\nw= -1\n", {"LM0": [0.5], "TM0": [0.1, 0.2], "w": [-1.0]}, {}),
+        ("TM0= 0.1 UNTUNEABLECOMPONENT 0.3\nUW UNTUNEABLE\nWT=\n", {"TM0": [0.1, 0.3]}, {}),
+        ("0.5 0.1 -2e-05 \n", {"F0": [0.5], "F1": [0.1], "F2": [-2e-05]}, {}),
+        ("0.5 0.1 2\n0 0 -1\n1 1 1\n", {"F0": [0.5], "F1": [0.1], "F2": [2.0]}, {}),
+        ("F0 0.5\nF1 -1\nWT_a~b 0.25\n", {"F0": [0.5], "F1": [-1.0], "WT_a~b": [0.25]}, {}),
+        (
+            "Loading Data from: run1.scores.dat\nBest point: 0.25 -0.5 2e-01  => 0.391\nStopping... : [2]\n",
+            {"F0": [0.25], "F1": [-0.5], "F2": [0.2]},
+            {},
+        ),
+        (
+            "[tm_file]\nmodel/rules.gz\n\n[weight_vals]\nlm=0.3\negfp_a= -1\n\n[search]\ncp\n",
+            {"lm": [0.3], "egfp_a": [-1.0]},
+            {},
+        ),
+        ("[binarize]\nright\n[weight_vals]\nlm=0.3\n", {"lm": [0.3]}, {}),
     ],
 )
 def test_kinds_are_detected_by_content(tmp_path, text, dense, sparse):
@@ -62,6 +82,15 @@ def test_kinds_are_detected_by_content(tmp_path, text, dense, sparse):
         ('{"dense": {"LM0": [0.5}\n', 1, ["JSON"]),
         ('{"dense": {"LM0": ' + "1" * 5000 + "}}", None, ["JSON", "digits"]),
         ('{"dense": ' + "[" * 100_000, None, ["JSON"]),
+        ("LM0= 0.5 0.1\nLM0= 0.6\n", 2, ["LM0", "second weight"]),
+        ("0.5 nan 1\n", 1, ["'0.5 nan 1' gives no weight"]),
+        ("0.5 0.1 1\n0 0\n", 1, ["gives no weight"]),
+        ("not used\n", None, ["not used", "mert.out", "runN.dense"]),
+        ("MIRA\nBest BLEU = 0.38 [now using]\n", None, ["no weights", "mert.out"]),
+        ("Best point: 0.5 nan => 0.3\n", 1, ["weight 2", "'nan'"]),
+        ("[tm_file]\nx\n[weight_vals]\nlm=x\n", 4, ["lm", "'x'"]),
+        ('{"dense": {"a": [1]}}\n{"dense": {"a": [2]}}\n', 2, ["several sentences", "--local-weights"]),
+        ("{}", None, ["dense"]),
         ("", None, ["no weights"]),
         ("# nothing\n", None, ["no weights"]),
     ],
@@ -97,7 +126,7 @@ NAMES = st.text(alphabet="ABCxyz0189_~,.ä:", min_size=1, max_size=8)
 
 @given(
     groups=st.dictionaries(NAMES, st.lists(FINITE, min_size=1, max_size=1), min_size=1, max_size=5),
-    kind=st.sampled_from([kind for kind in WEIGHT_FILES if kind != "moses"]),
+    kind=st.sampled_from(["json", "flat-json", "pairs", "joshua", "travatar", "vectors", "groups"]),
 )
 def test_every_kind_gives_the_same_bits_back(tmp_path_factory, groups, kind):
     path = tmp_path_factory.mktemp("w") / "weights"
@@ -194,6 +223,56 @@ def test_match_refuses_a_feature_without_weight_and_a_wrong_number():
         0.0,
         0.0,
     ]
+
+
+def test_weights_without_names_go_to_the_features_in_their_order(tmp_path):
+    found = match(read_weights(written(tmp_path, "1 2 3")), THREE)
+    assert found.weights.by_group() == {"LM0": [1.0], "TM0": [2.0, 3.0]}
+    assert found.warnings == ("the weights have no names: they are those of LM0, TM0_0, TM0_1, in this order",)
+    found = match(read_weights(written(tmp_path, "F0 1\nF2 3\nF1 2\nWT_a 4")), THREE, sparse_names=["WT_a"])
+    assert (found.weights.dense.tolist(), dict(found.weights.sparse)) == ([1.0, 2.0, 3.0], {"WT_a": 4.0})
+    more = match(read_weights(written(tmp_path, "1 2 3")), THREE.extended("lm"), default={"lm": 0.0})
+    assert more.weights.dense.tolist() == [1.0, 2.0, 3.0, 0.0]
+    assert match(read_weights(written(tmp_path, "1 2 3 4")), THREE.extended("lm"), default={"lm": 0.0}).weights.dense[3]
+    with pytest.raises(UserError, match=r"w: 4 weights without names; expected 3, one for each of LM0, TM0_0, TM0_1"):
+        match(read_weights(written(tmp_path, "1 2 3 4")), THREE, path="w")
+    named = FeatureNames((("F1", 1), ("F0", 1)))  # as Marian calls them: names, not places
+    assert match(read_weights(written(tmp_path, "F0 1\nF1 2")), named).weights.dense.tolist() == [2.0, 1.0]
+    with pytest.raises(UserError, match="no weight for the feature LM0"):  # sparse features may be called so
+        match(Weights.from_groups({"TM0": [1.0, 2.0], "F0": [3.0]}), THREE, sparse_names=["F0"])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "beside"),
+    [
+        ("run3.dense", "LM0= 1\nTM0= 2\nTM0= 3\n", "run3.sparse-weights"),
+        ("run3.init.opt", "1 2 3\n0 0 0\n1 1 1\n", "run3.sparse-weights"),
+        ("run3.weights.txt", "1 2 3 \n", "run4.sparse-weights"),
+        ("run3.mert.log", "Best point: 1 2 3  => 0.4\n", "run4.sparse-weights"),
+        ("weights.txt", "1 2 3\n", "run.sparse-weights"),
+        ("run.weights", "LM0= 1\nTM0= 2\nTM0= 3\n", "run.sparse-weights"),
+    ],
+)
+def test_sparse_weights_of_moses_tuning_are_found_beside_the_dense_ones(tmp_path, name, text, beside):
+    written(tmp_path, "WT_other 9\n", "run2.sparse-weights")
+    assert not read_weights(written(tmp_path, text, name)).sparse
+    written(tmp_path, "WT_a~b 0.25\n", beside)
+    found = match(read_weights(tmp_path / name), THREE, sparse_names=["WT_a~b"]).weights
+    assert (found.dense.tolist(), dict(found.sparse)) == ([1.0, 2.0, 3.0], {"WT_a~b": 0.25})
+
+
+def test_a_travatar_ini_keeps_its_other_lines(tmp_path):
+    ini = written(tmp_path, "[tm_file]\nrules\n\n[weight_vals]\nold=1\nlm=2\n\n[search]\ncp\n", "travatar.ini")
+    assert kind_of_name(tmp_path / "new.ini", ini) == "travatar-ini"
+    write_weights(tmp_path / "new.ini", Weights.from_groups({"lm": [0.5]}, {"s_a": -1.0}), template=ini, comment=["c"])
+    assert (tmp_path / "new.ini").read_text() == (
+        "# c\n[tm_file]\nrules\n\n[weight_vals]\nlm=0.5\ns_a=-1.0\n\n[search]\ncp\n"
+    )
+    written(tmp_path, "[weight]\nlm= 1\n", "m.ini")
+    with pytest.raises(UserError, match=r"m\.ini: no travatar\.ini; expected sections"):
+        write_weights(
+            tmp_path / "w", Weights.from_groups({"lm": [0.5]}), kind="travatar-ini", template=tmp_path / "m.ini"
+        )
 
 
 def test_old_groups_are_cut_into_the_features_of_today():

@@ -139,12 +139,6 @@ def _printed(path: Path, names: FeatureNames) -> Weights | None:
 
 
 def _read(path: Path, names: FeatureNames) -> Weights:
-    if path.suffix == ".dense":
-        # A line for every component, with the name of its group.
-        values = [float(line.split()[-1]) for line in read_lines(path) if line.strip()]
-        if len(values) != len(names):
-            raise UserError(f"{len(values)} weights", path=path, expected=f"{len(names)}")
-        return Weights(names, np.array(values))
     return match(read_weights(path), names, path=path).weights
 
 

@@ -14,6 +14,10 @@ from lasw.tuning.weights import Weights
 
 FilePath = str | os.PathLike[str]
 
+# Files of Moses' tuning that have dense weights alone: those before an iteration, those that it made, the last ones.
+_BEFORE = re.compile(r"run(\d+)\.(dense|init\.opt)")
+_MADE = re.compile(r"run(\d+)\.(weights\.txt|mert\.log)")
+_LAST = re.compile(r"run\.weights|weights\.txt|mert\.log")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.A)
 
 
@@ -24,11 +28,17 @@ class WeightFormat(ABC):
         flat: its files do not say which of their features are dense.
         usual_name: of a file that goes to a decoder.
         has_comments: a file begins with the comment that it is given, a ``#`` before every line.
+        nameless: its files have the weights in the order of the features, and no names.
+        needs_template: a file holds more than weights, and is made of another one.
+        written_by: who writes such files, if they are only read here.
     """
 
     flat: ClassVar[bool] = False
     usual_name: ClassVar[str] = "decoder.weights"
     has_comments: ClassVar[bool] = True
+    nameless: ClassVar[bool] = False
+    needs_template: ClassVar[bool] = False
+    written_by: ClassVar[str] = ""
 
     @abstractmethod
     def fits(self, lines: Sequence[str]) -> float:
@@ -46,12 +56,11 @@ class WeightFormat(ABC):
         """The file of sparse weights that belongs to a file, if that names one."""
         return None
 
-    def check(  # noqa: B027 - JSON takes whatever there is
-        self, path: FilePath, weights: Weights | None, template: FilePath | None
-    ) -> None:
+    def check(self, path: FilePath, weights: Weights | None, template: FilePath | None) -> None:
         """Refuse what `write` would refuse; the numbers do not matter, and None are weights that nobody knows yet."""
+        if self.written_by:
+            raise UserError(f"a file as only {self.written_by} writes it", path=path, remedy="write json")
 
-    @abstractmethod
     def write(self, path: FilePath, weights: Weights, comment: Sequence[str], template: FilePath | None) -> None:
         """Write weights so that `read` gives the same numbers back, bit for bit.
 
@@ -64,6 +73,13 @@ class WeightFormat(ABC):
         Raises:
             UserError: a feature that has no place in such a file, or no template where one is needed.
         """
+        self.check(path, weights, template)
+        raise NotImplementedError
+
+
+def is_number(text: str) -> bool:
+    """Whether `number` can read it, if only it is finite."""
+    return _NUMBER.fullmatch(text) is not None
 
 
 def number(
@@ -75,7 +91,7 @@ def number(
         UserError: it is none, or it is NaN or infinite; `name` is the feature whose weight it is, or `what` says what
             else it is.
     """
-    value = float(text) if _NUMBER.fullmatch(text) else math.nan
+    value = float(text) if is_number(text) else math.nan
     if not math.isfinite(value):
         what = what or (f"the weight of {name}" if name else "")
         raise UserError(f"{what} is {text!r}" if what else repr(text), path=path, line=line, expected="a finite number")
@@ -93,3 +109,14 @@ def content(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
         stripped = line.strip(" \t\r")
         if stripped and not stripped.startswith("#"):
             yield k, stripped
+
+
+def sparse_beside(path: FilePath) -> FilePath | None:
+    """The file of sparse weights that belongs to the dense ones in a file of Moses' tuning, if there is one."""
+    folder, name = os.path.split(os.fspath(path))
+    before, made = _BEFORE.fullmatch(name), _MADE.fullmatch(name)
+    number = before[1] if before else str(int(made[1]) + 1) if made else ""
+    if not number and not _LAST.fullmatch(name):
+        return None
+    beside = os.path.join(folder, f"run{number}.sparse-weights")
+    return beside if os.path.exists(beside) else None

@@ -15,18 +15,24 @@ from lasw.metrics import STANDARD_INPUT, Registry, UserError, read_lines
 from lasw.tuning.formats.weights.base import FilePath, WeightFormat
 from lasw.tuning.formats.weights.lines import read_sparse_weights
 from lasw.tuning.formats.weights.moses_ini import MosesIni, template_lines
+from lasw.tuning.formats.weights.travatar_ini import TravatarIni
 from lasw.tuning.weights import Weights
 
-MOSES, JSON = "moses", "json"
+MOSES, JSON, TRAVATAR_INI = "moses", "json", "travatar-ini"
 # A file that several of them would take is the last one's: a group of one weight looks like a line of the others.
 WEIGHT_FILES: Registry[type[WeightFormat]] = Registry(
     "kind of weight file",
     {
         MOSES: "lasw.tuning.formats.weights.moses_ini:MosesIni",
         JSON: "lasw.tuning.formats.weights.own_json:OwnJson",
+        "flat-json": "lasw.tuning.formats.weights.own_json:FlatJson",
+        TRAVATAR_INI: "lasw.tuning.formats.weights.travatar_ini:TravatarIni",
+        "mert-log": "lasw.tuning.formats.weights.unnamed:MertLog",
+        "values": "lasw.tuning.formats.weights.unnamed:Values",
         "pairs": "lasw.tuning.formats.weights.lines:Pairs",
         "joshua": "lasw.tuning.formats.weights.lines:Joshua",
         "travatar": "lasw.tuning.formats.weights.lines:Travatar",
+        "vectors": "lasw.tuning.formats.weights.lines:Vectors",
         "groups": "lasw.tuning.formats.weights.lines:Groups",
     },
 )
@@ -91,7 +97,7 @@ def write_weights(
         path: the file to write.
         weights: what goes into it.
         kind: one of `WEIGHT_FILES`; None: what the name says (`kind_of_name`).
-        template: for kind ``moses``, the moses.ini whose weights are replaced and whose other lines stay.
+        template: for kind ``moses`` or ``travatar-ini``, the file whose weights are replaced and whose other lines stay.
         comment: lines for the top of the file (JSON has no comments, so there they are left out).
 
     Raises:
@@ -114,7 +120,7 @@ def check_output(
         UserError: unknown kind, no template for a moses.ini or one that is none, no file that can be written there, or
             a feature that has no place in such a file.
     """
-    kind = kind_of_name(path) if kind is None else kind
+    kind = kind_of_name(path, template) if kind is None else kind
     WEIGHT_FILES.find(kind)().check(path, weights, template)
     if path == STANDARD_INPUT or (os.path.exists(path) and not os.path.isfile(path)):
         raise UserError("cannot be written (no regular file)", path=path, expected="the name of a file")
@@ -126,9 +132,12 @@ def check_output(
     return kind
 
 
-def kind_of_name(path: FilePath) -> str:
-    """``moses`` for a name that ends in ``.ini``, else ``json``."""
-    return MOSES if os.fspath(path).endswith(".ini") else JSON
+def kind_of_name(path: FilePath, template: FilePath | None = None) -> str:
+    """``moses`` for a name that ends in ``.ini``, ``travatar-ini`` if `template` is one, else ``json``."""
+    if not os.fspath(path).endswith(".ini"):
+        return JSON
+    travatar = template is not None and TravatarIni().fits(template_lines(template))
+    return TRAVATAR_INI if travatar else MOSES
 
 
 def _kind(lines: Sequence[str]) -> str:

@@ -6,7 +6,9 @@ kind        a line                  who writes it
 pairs       ``LanguageModel 0.5``   cdec, Moses' sparse weight files
 joshua      ``lm_0 = 0.5``          Joshua
 travatar    ``lm=0.5``              Travatar
+vectors     ``LM0 0.5 0.1``         people, who leave out the ``=`` of
 groups      ``LM0= 0.5 0.1``        ``moses -show-weights``; also ``LM0 UNTUNEABLE``, ``WT=``
+groups      ``LM0= 0.5`` twice      mert-moses.pl (runN.dense): a line for every component
 ==========  ======================  ===========================================================
 
 Empty lines and lines that start with ``#`` mean nothing. Only spaces and tabs separate: names of sparse features hold
@@ -20,10 +22,18 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 from lasw.metrics import UserError, read_lines, tokens, write_text
-from lasw.tuning.formats.weights.base import FilePath, WeightFormat, content, number, second_weight
+from lasw.tuning.formats.weights.base import (
+    FilePath,
+    WeightFormat,
+    content,
+    is_number,
+    number,
+    second_weight,
+    sparse_beside,
+)
 from lasw.tuning.weights import Weights
 
-UNTUNEABLE = "UNTUNEABLE"
+UNTUNEABLE, UNTUNEABLE_COMPONENT = "UNTUNEABLE", "UNTUNEABLECOMPONENT"
 
 
 class WeightLine(NamedTuple):
@@ -54,16 +64,23 @@ class LineFormat(WeightFormat):
         """The values of every feature that the lines name; raises as `read`."""
         values: dict[str, list[float]] = {}
         seen: dict[str, int] = {}
+        before = WeightLine("", [])
         for k, text in content(lines):
             parsed = self.parsed(text)
             if parsed is None:
                 raise UserError(f"{text!r} gives no weight", path=path, line=k, expected=f"'{self.shape}' or a comment")
-            if parsed.name in seen:
+            if parsed.name in seen and not self.goes_on(before, parsed):
                 raise second_weight(parsed.name, path, k, seen[parsed.name])
-            seen[parsed.name] = k
-            if parsed.values:
-                values[parsed.name] = [number(v, path=path, line=k, name=parsed.name) for v in parsed.values]
+            seen.setdefault(parsed.name, k)
+            found = [number(v, path=path, line=k, name=parsed.name) for v in parsed.values]
+            if found:
+                values[parsed.name] = values.get(parsed.name, []) + found
+            before = parsed
         return values
+
+    def goes_on(self, before: WeightLine, line: WeightLine) -> bool:
+        """Whether a line has the next component of the group on the line before it."""
+        return False
 
     def check(self, path: FilePath, weights: Weights | None, template: FilePath | None) -> None:
         """See `WeightFormat`."""
@@ -124,8 +141,36 @@ class Joshua(Travatar):
         return 0
 
 
+class Vectors(Pairs):
+    """``NAME v v v``."""
+
+    shape = "NAME v v v"
+
+    def parsed(self, text: str) -> WeightLine | None:
+        """See `LineFormat`."""
+        name, *values = tokens(text)
+        # Where the name is a number too, the line is a list of values that is longer or shorter than others.
+        numbers = all(map(is_number, values)) and not (is_number(name) and len(values) > 1)
+        return WeightLine(name, values) if values and numbers else None
+
+    def fits(self, lines: Sequence[str]) -> float:
+        """See `WeightFormat`; without a group of several weights it is a file of pairs."""
+        sizes = [len(tokens(text)) for _, text in content(lines) if self.parsed(text)]
+        return len(sizes) if max(sizes, default=0) > 2 else 0
+
+    def written(self, weights: Weights) -> list[str]:
+        """See `LineFormat`."""
+        twice = sorted(set(weights.sparse) & set(weights.names.slices))
+        if twice:
+            raise UserError(
+                f"a dense and a sparse feature share the name {twice[0]}", remedy="write the weights as JSON"
+            )
+        groups = [f"{name} {' '.join(map(repr, values))}" for name, values in weights.by_group().items()]
+        return [*groups, *(f"{name} {value!r}" for name, value in sorted(weights.sparse.items()))]
+
+
 class Groups(LineFormat):
-    """``NAME= v v v``, ``NAME=`` or ``NAME UNTUNEABLE``."""
+    """``NAME= v v v``, ``NAME=`` or ``NAME UNTUNEABLE``; a group of single values may be written a line each."""
 
     shape = "NAME= v v v"
 
@@ -135,8 +180,16 @@ class Groups(LineFormat):
         if len(parts) == 2 and parts[1] == UNTUNEABLE:
             return WeightLine(parts[0].removesuffix("="), [])
         if len(parts[0]) > 1 and parts[0].endswith("="):
-            return WeightLine(parts[0][:-1], parts[1:])
+            return WeightLine(parts[0][:-1], [value for value in parts[1:] if value != UNTUNEABLE_COMPONENT])
         return None
+
+    def goes_on(self, before: WeightLine, line: WeightLine) -> bool:
+        """See `LineFormat`."""
+        return before.name == line.name and len(before.values) == len(line.values) == 1
+
+    def sparse_file(self, lines: Sequence[str], path: FilePath) -> FilePath | None:
+        """See `WeightFormat`."""
+        return sparse_beside(path)
 
     def written(self, weights: Weights) -> list[str]:
         """See `LineFormat`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -10,10 +11,11 @@ import numpy as np
 from lasw.metrics import UserError
 from lasw.tuning.formats.weights import old_style
 from lasw.tuning.formats.weights.base import FilePath
-from lasw.tuning.weights import FeatureNames, Weights
+from lasw.tuning.weights import FeatureNames, Weights, places
 
 # Moses prints no value for it in N-best lists and never tunes it: a weight that stands there is expected.
 NEVER_LISTED = "UnknownWordPenalty"
+_PLACE = re.compile(r"F\d+")
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,8 @@ def match(
 
     A group is found by its name, else by its components ``NAME_0``, ``NAME_1``, ... (flat files, Moses' features.dat),
     else by its old label (``lm`` for ``LM0``). What is dense and what is sparse, the lists decide: a dense feature may
-    have its weight among the sparse ones, and a weight that is left over is sparse if the lists have it so.
+    have its weight among the sparse ones, and a weight that is left over is sparse if the lists have it so. Weights
+    without names (`by_place`) go to the features in their order.
 
     Args:
         weights: as a file had them.
@@ -62,6 +65,7 @@ def match(
     left, sparse = dict(weights.by_group()), dict(weights.sparse)
     if old_style.is_old(weights.names):
         left = _regrouped(left, names)
+    left, placed = _by_place(left, names, default or {}, path)
     found: dict[str, list[float]] = {}
     for name, size in names.groups:
         values = _taken(left, name, size)
@@ -84,13 +88,38 @@ def match(
     dense = np.array([v for values in found.values() for v in values], dtype=np.float64)
     strange = [name for name in left if not name.startswith(NEVER_LISTED)]
     warnings = (f"the N-best lists have no feature {', '.join(strange)}: the weight stays as it is",) if strange else ()
-    return Match(Weights(names, dense, sparse), left, warnings)
+    return Match(Weights(names, dense, sparse), left, (*placed, *warnings))
 
 
 def tuneable(weights: Weights) -> Weights:
     """The weights of a configuration without those that no N-best list has features for."""
     groups = {name: values for name, values in weights.by_group().items() if not name.startswith(NEVER_LISTED)}
     return Weights.from_groups(groups, weights.sparse)
+
+
+def _by_place(
+    left: dict[str, list[float]], names: FeatureNames, default: Mapping[str, float], path: FilePath | None
+) -> tuple[dict[str, list[float]], tuple[str, ...]]:
+    """Weights that are called by their place, under the names of the features there, and a line that says so."""
+    nameless = [name for name in left if _PLACE.fullmatch(name)]
+    own = {name for name, _ in names.groups} | set(names.components)
+    if not nameless or own & set(left):
+        return left, ()
+    groups = tuple((name, size) for name, size in names.groups if name not in default or len(names) == len(nameless))
+    columns = FeatureNames(groups)
+    if set(nameless) != set(places(len(columns))):
+        if len(nameless) < len(left):
+            return left, ()
+        raise UserError(
+            f"{len(nameless)} weights without names",
+            path=path,
+            expected=f"{len(columns)}, one for each of {', '.join(columns.components)}",
+        )
+    values = [left[place][0] for place in places(len(columns))]
+    rest = {name: value for name, value in left.items() if name not in nameless}
+    found = {name: values[place] for name, place in columns.slices.items()}
+    text = f"the weights have no names: they are those of {', '.join(columns.components)}, in this order"
+    return {**found, **rest}, (text,)
 
 
 def _taken(left: dict[str, list[float]], name: str, size: int) -> list[float] | None:

@@ -32,6 +32,7 @@ class MosesIni(WeightFormat):
     """A moses.ini: to be written, one is needed whose other lines stay."""
 
     usual_name = "moses.ini"
+    needs_template = True
 
     def fits(self, lines: Sequence[str]) -> float:
         """Infinity if the first line that says something opens a section."""

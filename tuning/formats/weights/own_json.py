@@ -1,9 +1,10 @@
-"""Weights in our JSON: ``{"dense": {group: [v, ...]}, "sparse": {name: v}}``."""
+"""Weights in our JSON, ``{"dense": {group: [v, ...]}, "sparse": {name: v}}``, and in JSON without these two keys."""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,10 +13,12 @@ from lasw.tuning.formats.weights.base import FilePath, WeightFormat, number
 from lasw.tuning.weights import Weights
 
 _SHAPE = '{"dense": {NAME: [v, ...]}, "sparse": {NAME: v}}'
+_FLAT_SHAPE = "{NAME: v or [v, ...]}"
+_OWN = re.compile(r'"(dense|sparse)"\s*:\s*\{')
 
 
 class OwnJson(WeightFormat):
-    """A JSON object; it has no comments."""
+    """A JSON object; it has no comments. What ``lasw optimise --json`` prints is one, with others around it."""
 
     usual_name = "decoder.json"
     has_comments = False
@@ -28,27 +31,74 @@ class OwnJson(WeightFormat):
     def read(self, lines: Sequence[str], path: FilePath) -> Weights:
         """See `WeightFormat`."""
 
-        def without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
-            values: dict[str, object] = {}
-            for key, value in pairs:
-                if key in values:
-                    raise UserError(f"{key!r} is there twice", path=path, expected="one weight a feature")
-                values[key] = value
-            return values
-
-        try:
-            data = json.loads("\n".join(lines), object_pairs_hook=without_repeats)
-        except json.JSONDecodeError as error:
-            raise UserError(f"not valid JSON ({error.msg})", path=path, line=error.lineno) from None
-        except (ValueError, RecursionError) as error:  # thousands of digits or of brackets
-            raise UserError(
-                f"not readable as JSON ({error})", path=path, expected="weights as this program writes"
-            ) from None
-        return from_json(data, path)
+        data = _loaded(lines, path)
+        whole = isinstance(data, dict) and "signature" in data and isinstance(data.get("weights"), dict)
+        return from_json(data["weights"] if whole else data, path)
 
     def write(self, path: FilePath, weights: Weights, comment: Sequence[str], template: FilePath | None) -> None:
         """See `WeightFormat`."""
         write_text(path, json.dumps(as_json(weights), indent=2, ensure_ascii=False) + "\n")
+
+
+class FlatJson(OwnJson):
+    """``{NAME: v}`` or ``{NAME: [v, ...]}``."""
+
+    flat = True
+
+    def fits(self, lines: Sequence[str]) -> float:
+        """See `WeightFormat`."""
+        return 0 if _OWN.search("\n".join(lines)) else super().fits(lines)
+
+    def read(self, lines: Sequence[str], path: FilePath) -> Weights:
+        """See `WeightFormat`."""
+        data = _loaded(lines, path)
+        if not isinstance(data, dict) or set(data) <= {"dense", "sparse"} or _nested(data):
+            raise UserError("no weights in this JSON", path=path, expected=f"{_SHAPE} or {_FLAT_SHAPE}")
+        return from_json({"dense": data}, path)
+
+    def check(self, path: FilePath, weights: Weights | None, template: FilePath | None) -> None:
+        """See `WeightFormat`."""
+        if weights is not None and set(weights.sparse) & set(weights.names.slices):
+            raise UserError("a dense and a sparse feature share one name", remedy="write kind json")
+
+    def write(self, path: FilePath, weights: Weights, comment: Sequence[str], template: FilePath | None) -> None:
+        """See `WeightFormat`."""
+        self.check(path, weights, template)
+        groups = {name: values if len(values) > 1 else values[0] for name, values in weights.by_group().items()}
+        data = {**groups, **dict(sorted(weights.sparse.items()))}
+        write_text(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+
+
+def _nested(data: dict[str, object]) -> bool:
+    return any(isinstance(value, dict) for value in data.values())
+
+
+def _loaded(lines: Sequence[str], path: FilePath) -> Any:
+    def without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        values: dict[str, object] = {}
+        for key, value in pairs:
+            if key in values:
+                raise UserError(f"{key!r} is there twice", path=path, expected="one weight a feature")
+            values[key] = value
+        return values
+
+    try:
+        data = json.loads("\n".join(lines), object_pairs_hook=without_repeats)
+    except json.JSONDecodeError as error:
+        if error.msg == "Extra data" and error.lineno > 1:
+            raise UserError(
+                "weights for several sentences",
+                path=path,
+                line=error.lineno,
+                expected="one JSON object",
+                remedy="weights for every sentence are given with --local-weights",
+            ) from None
+        raise UserError(f"not valid JSON ({error.msg})", path=path, line=error.lineno) from None
+    except (ValueError, RecursionError) as error:  # thousands of digits or of brackets
+        raise UserError(
+            f"not readable as JSON ({error})", path=path, expected="weights as this program writes"
+        ) from None
+    return data
 
 
 def as_json(weights: Weights) -> dict[str, Any]:

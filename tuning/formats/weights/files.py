@@ -97,7 +97,7 @@ def write_weights(
         path: the file to write.
         weights: what goes into it.
         kind: one of `WEIGHT_FILES`; None: what the name says (`kind_of_name`).
-        template: for kind ``moses`` or ``travatar-ini``, the file whose weights are replaced and whose other lines stay.
+        template: for kind ``moses`` or ``travatar-ini``, the file whose weights are replaced; its other lines stay.
         comment: lines for the top of the file (JSON has no comments, so there they are left out).
 
     Raises:

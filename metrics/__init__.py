@@ -26,9 +26,10 @@ if TYPE_CHECKING:
         bootstrap_scores, confidence, differences, paired_bootstrap, spread,
     )
     from lasw.metrics.text import (
-        NORMAL_FORMS, STANDARD_INPUT, Block, Blocks, Corpus, Preprocessing, References, Vocabulary, atomic_write,
-        check_parallel, content_digest, first_bytes, intern_token, normal_form, open_bytes, read_corpora, read_corpus,
-        read_lines, refuse_overwriting, scan, token_end, tokens, write_text,
+        JOINTS, NORMAL_FORMS, STANDARD_INPUT, Block, Blocks, Corpus, Finding, Preprocessing, References, Vocabulary,
+        atomic_write, check_parallel, check_texts, content_digest, first_bytes, intern_token, marked_list, normal_form,
+        open_bytes, read_corpora, read_corpus, read_lines, refuse_or_warn, refuse_overwriting, scan, token_end, tokens,
+        write_text,
     )
     from lasw.metrics.vectors import (
         FORMATS, MODELS, Text, Training, VectorFile, nearest, open_vectors, selected, write_vector_model, write_vectors,

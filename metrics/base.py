@@ -70,6 +70,11 @@ class Metric(ABC):
         """What a table calls the score of this metric, asked for as `spec`; error rates show one minus the rate."""
         return spec
 
+    @property
+    def of_words(self) -> bool:
+        """Whether it compares words: then texts that are cut into words in unlike ways have nothing in common."""
+        return True
+
     def signature(self) -> Signature:
         """All settings of this metric that change its numbers: by default the fields of the dataclass that it is."""
         names: list[str] = [setting.name for setting in fields(self)] if is_dataclass(self) else []

@@ -93,7 +93,7 @@ def add_arguments(parser: Parser) -> None:
     weights.add_argument("--moses-ini", metavar="INI", help="the moses.ini to rewrite (default: that of --start)")
     add_section(parser, "optimiser", "hyper-parameters of the optimisers", without=("name", "metric"))
     add_old_option(parser)
-    add_text_options(parser)
+    add_text_options(parser, force=True)
     add_output_options(parser)
     parser.further("--features", "--scores", "--min-count", "--step", "--output-format", "--moses-ini", "--encoding")
 

@@ -57,6 +57,11 @@ class External(MeanMetric):
     name = "EXTERNAL"
     display_scale = 1.0
 
+    @property
+    def of_words(self) -> bool:
+        """It has words of its own, or none."""
+        return False
+
     def __post_init__(self) -> None:
         if not self.command:
             raise UserError(f"{self.name} without a command", expected=_GRAMMAR)

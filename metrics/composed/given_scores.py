@@ -44,6 +44,11 @@ class GivenScores(MeanMetric):
     name = "SCORES"
     display_scale = 1.0
 
+    @property
+    def of_words(self) -> bool:
+        """It has words of its own, or none."""
+        return False
+
     @classmethod
     def from_text(cls, text: str) -> GivenScores:
         """The metric of what stands behind ``SCORES:``.

@@ -81,6 +81,11 @@ class Mixture(Metric):
             settings += [(f"{weight!r}", inner.name), *inner.settings]
         return Signature(self.name, tuple(settings))
 
+    @property
+    def of_words(self) -> bool:
+        """If one of its metrics does."""
+        return any(m.of_words for m in self.metrics)
+
     def statistics_key(self) -> str:
         """The same for all weights."""
         return "mix(" + ")(".join(m.statistics_key() for m in self.metrics) + ")"

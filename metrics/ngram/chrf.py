@@ -51,6 +51,11 @@ class Chrf(Metric):
     def __post_init__(self) -> None:
         check_options(self)
 
+    @property
+    def of_words(self) -> bool:
+        """Only if word n-grams count."""
+        return self.words > 0
+
     def prepare(self, references: References) -> PreparedReferences:
         """The references as characters, and as words if they count."""
         return PreparedReferences(references, with_words=self.words > 0)

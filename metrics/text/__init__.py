@@ -12,6 +12,8 @@ if TYPE_CHECKING:
         DAMAGED, STANDARD_INPUT, Block, Blocks, atomic_write, content_digest, damaged, first_bytes, open_bytes,
         read_lines, refuse_overwriting, write_text,
     )
+    from lasw.metrics.text.marks import JOINTS
+    from lasw.metrics.text.mismatch import Finding, check_texts, marked_list, refuse_or_warn
     from lasw.metrics.text.preprocessing import NORMAL_FORMS, Preprocessing, tokens
     from lasw.metrics.text.references import References
     from lasw.metrics.text.words import PerWord, Spelling

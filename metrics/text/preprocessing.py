@@ -1,4 +1,4 @@
-"""A line as tokens, and what may happen to it first: normal form, case, one of sacreBLEU's tokenisers."""
+"""A line as tokens, and what may happen to it first: marks, normal form, case, one of sacreBLEU's tokenisers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from lasw.metrics.errors import UserError, unknown
+from lasw.metrics.text.marks import JOINTS, unescaped, without_marks
 
 # sacreBLEU's tokenisers without those that download a model on first use: nothing is downloaded at run time.
 TOKENISERS = ("none", "13a", "intl", "char", "zh", "ja-mecab", "ko-mecab")
@@ -16,13 +17,16 @@ NORMAL_FORMS = ("nfc", "nfd")
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """Unicode normal form, then lower-casing, then tokenising (the last two in sacreBLEU's order).
+    """Marks, then Unicode normal form, lower-casing and tokenising (the last two in sacreBLEU's order).
 
     Args:
         tokeniser: one of `TOKENISERS`. As in sacreBLEU, what they leave is split on any white space, no-break
             spaces included (``none`` does only that); None: tokens are what stands between spaces and tabs.
         lowercase: lower-case every line.
         normalise: ``nfc``, ``nfd`` or None.
+        strip_marks: take phrase marks and factors of Moses away.
+        join: put sub-words together, ``bpe`` or ``sentencepiece``, or None.
+        unescape: turn what Moses' tokeniser escapes, as ``&quot;``, into the characters.
 
     Raises:
         UserError: an unknown tokeniser (with the nearest), or one whose dictionary is not installed.
@@ -31,16 +35,27 @@ class Preprocessing:
     tokeniser: str | None = None
     lowercase: bool = False
     normalise: str | None = None
+    strip_marks: bool = False
+    join: str | None = None
+    unescape: bool = False
 
     def __post_init__(self) -> None:
         if self.tokeniser not in (None, *TOKENISERS):
             raise unknown("tokeniser", str(self.tokeniser), list(TOKENISERS))
         if self.normalise not in (None, *NORMAL_FORMS):
             raise unknown("normal form", str(self.normalise), list(NORMAL_FORMS))
+        if self.join not in (None, *JOINTS):
+            raise unknown("kind of sub-words", str(self.join), list(JOINTS))
 
     def function(self) -> Callable[[str], str] | None:
         """What to apply to every line, None if nothing is to be done: the `preprocess` of `read_corpus`."""
         steps: list[Callable[[str], str]] = []
+        if self.strip_marks:
+            steps.append(without_marks)
+        if self.join:
+            steps.append(JOINTS[self.join])
+        if self.unescape:
+            steps.append(unescaped)
         if self.normalise:
             form = cast(Literal["NFC", "NFD"], self.normalise.upper())
             steps.append(lambda line: unicodedata.normalize(form, line))
@@ -63,6 +78,12 @@ class Preprocessing:
         settings = {"case": "lc" if self.lowercase else "mixed", "tok": self.tokeniser or "spaces"}
         if self.normalise:
             settings["normal-form"] = self.normalise
+        if self.strip_marks:
+            settings["marks"] = "stripped"
+        if self.join:
+            settings["join"] = self.join
+        if self.unescape:
+            settings["unescaped"] = "yes"
         return settings
 
 

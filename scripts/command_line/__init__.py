@@ -8,8 +8,9 @@ if TYPE_CHECKING:
         EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, Stopped, drop_output, told_of_signals,
     )
     from lasw.scripts.command_line.options import (
-        MOST_SEED, add_given_scores, add_jobs, add_metric, add_output_options, add_seed, add_text_options, assignments,
-        note, positive_int, preprocessing, print_json, reading, single_assignments, warn, write_output,
+        MOST_SEED, add_force, add_given_scores, add_jobs, add_marks, add_metric, add_output_options, add_seed,
+        add_text_options, assignments, note, positive_int, preprocessing, print_json, reading, single_assignments, warn,
+        write_output,
     )
     from lasw.scripts.command_line.parser import Command, Parser, add_action, say_new_word
     from lasw.scripts.command_line.pools import GivenPool, PoolReader, add_pool_options

@@ -9,24 +9,50 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from lasw.metrics import Preprocessing, UserError
+from lasw.metrics import JOINTS, Preprocessing, UserError
+from lasw.scripts.command_line.parser import Parser
 
 MOST_SEED = (1 << 32) - 1
 
 
-def add_text_options(parser: argparse.ArgumentParser) -> None:
-    """How text files are read: `--encoding`, `--tokenize`, `--lowercase`."""
+def add_text_options(parser: Parser, *, force: bool = False) -> None:
+    """How text files are read: `--encoding`, `--tokenize`, `--lowercase`, marks; with `force` also `--force`."""
     group = parser.add_argument_group("text")
     group.add_argument("--encoding", default="utf-8", help="of all text files (default: utf-8)")
     group.add_argument(
         "--tokenize", metavar="NAME", help="one of sacreBLEU's tokenisers; by default tokens are split on space and tab"
     )
     group.add_argument("--lowercase", action="store_true", help="lower-case all text first")
+    add_marks(group)
+    group.add_argument("--join", choices=list(JOINTS), help="put the parts of words together that this has cut")
+    group.add_argument("--unescape", action="store_true", help="turn &quot; &apos; ... of Moses' tokeniser back")
+    if force:
+        add_force(group)
+    parser.further("--strip-marks", "--join", "--unescape", "--force")
+
+
+def add_marks(parser: argparse.ArgumentParser | argparse._ActionsContainer) -> None:
+    """`--strip-marks`."""
+    parser.add_argument(
+        "--strip-marks", action="store_true", help="take away phrase marks (|0-2|) and factors (word|NN)"
+    )
+
+
+def add_force(parser: argparse.ArgumentParser | argparse._ActionsContainer) -> None:
+    """`--force`."""
+    parser.add_argument("--force", action="store_true", help="go on with text that is surely not what it seems")
 
 
 def preprocessing(arguments: argparse.Namespace) -> Preprocessing:
     """What happens to all text first, as the options of `add_text_options` and `--normalise` say."""
-    return Preprocessing(arguments.tokenize, arguments.lowercase, getattr(arguments, "normalise", None))
+    return Preprocessing(
+        arguments.tokenize,
+        arguments.lowercase,
+        getattr(arguments, "normalise", None),
+        arguments.strip_marks,
+        arguments.join,
+        arguments.unescape,
+    )
 
 
 def reading(arguments: argparse.Namespace) -> dict[str, Any]:

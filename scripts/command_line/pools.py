@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lasw.metrics import Preprocessing, References, UserError
-from lasw.scripts.command_line.options import assignments, note
+from lasw.metrics import References, UserError
+from lasw.scripts.command_line.options import assignments, note, preprocessing
 from lasw.scripts.command_line.parser import Parser
 from lasw.tuning import (
     ExtraFeatures,
@@ -64,7 +64,8 @@ class PoolReader:
     def __init__(self, arguments: argparse.Namespace, start_path: str | None) -> None:
         if arguments.sparse_weights and not start_path:
             raise UserError("--sparse-weights without the dense ones", remedy="give those with --start")
-        self.text = Preprocessing(arguments.tokenize, arguments.lowercase)
+        self.text = preprocessing(arguments)
+        self._force: bool = arguments.force
         self._encoding: str = arguments.encoding
         self._quiet: bool = arguments.quiet
         self._unsorted: bool = arguments.unsorted
@@ -92,6 +93,7 @@ class PoolReader:
             preprocess=self.text.function(),
             encoding=self._encoding,
             unsorted=self._unsorted,
+            force=self._force,
             progress=self._told,
         )
         return self._started(pool, warnings, paths[0])

@@ -87,7 +87,7 @@ def add_arguments(parser: Parser) -> None:
     choice.add_argument("--vectors", metavar="FILE", help="word vectors: similarity embedding is tried as well")
     add_section(train, "optimiser", "hyper-parameters of the optimiser", names=_OPTIMISERS, without=("name", "metric"))
     add_old_option(train)
-    add_text_options(train)
+    add_text_options(train, force=True)
     add_output_options(train)
     train.further("--try", "--measure", "--vectors", "--encoding")
     weights = add_action(

@@ -39,7 +39,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_references(system, help="a reference file, or several where SYSTEM stands elsewhere; may be repeated")
     parser.rename("--reference", "--references")
     parser.add_argument("--output", default=STANDARD_INPUT, metavar="FILE", help="default: standard output")
-    add_text_options(parser)
+    add_text_options(parser, force=True)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -18,10 +18,12 @@ from lasw.metrics import (
     Metric,
     References,
     UserError,
+    check_texts,
     metric,
     normal_form,
     paired_bootstrap,
     read_corpora,
+    refuse_or_warn,
 )
 from lasw.scripts.command_line import (
     Parser,
@@ -78,7 +80,7 @@ def add_arguments(parser: Parser) -> None:
     )
     add_seed(parser, f"of the resampling (default: {BOOTSTRAP_SEED})", None)
     parser.add_argument("--normalise", choices=NORMAL_FORMS, help="bring all text into one Unicode normal form first")
-    add_text_options(parser)
+    add_text_options(parser, force=True)
     add_output_options(parser)
     parser.add_argument("-w", "--width", type=int, default=2, help="digits behind the point (default: %(default)s)")
     parser.further("--scores", "--paired-bs-n", "--seed", "--normalise", "--encoding", "--width")
@@ -101,6 +103,9 @@ def run(arguments: argparse.Namespace) -> int:
     names: list[str] = arguments.systems or [STANDARD_INPUT]
     _check(arguments, names)
     evaluation, warnings = _read(names, arguments)
+    of_words = any(m.of_words for m in metrics)
+    findings = [check_texts(system, evaluation.references, words=of_words) for system in evaluation.systems]
+    warnings += refuse_or_warn(findings, force=arguments.force)
     settings = {"nrefs": str(len(evaluation.references.corpora)), **preprocessing(arguments).settings()}
     if arguments.confidence or arguments.paired_bs:
         settings |= {"bs": str(arguments.paired_bs_n), "seed": str(arguments.seed)}

@@ -187,6 +187,12 @@ class Pool:
         """
         return Corpus(self._ids.rows, self._offsets.rows, self.references.vocabulary)
 
+    def slice(self, start: int, end: int) -> Corpus:
+        """The text of the candidates from `start` to `end`, in the order they came."""
+        offsets = self._offsets.rows[start : end + 1]
+        ids = self._ids.rows[offsets[0] : offsets[-1]]
+        return Corpus(ids, offsets - offsets[0], self.references.vocabulary)
+
     @property
     def lengths(self) -> NDArray[np.int64]:
         """(n,) tokens of each candidate; without text, its unigrams in Moses' BLEU statistics."""
@@ -218,7 +224,7 @@ class Pool:
         done = len(self._statistics[key]) if key in self._statistics else 0
         for start in range(done, len(self), _STEP):
             end = min(start + _STEP, len(self))
-            part = metric.statistics(self._slice(start, end), self._prepared[key], self._owner.rows[start:end])
+            part = metric.statistics(self.slice(start, end), self._prepared[key], self._owner.rows[start:end])
             if key not in self._statistics:
                 self._statistics[key] = Growing(part.dtype, part.shape[1])
             self._statistics[key].append(part)
@@ -325,11 +331,6 @@ class Pool:
             group(self._owner.rows, starts, order)
             self._grouped = order, starts
         return self._grouped
-
-    def _slice(self, start: int, end: int) -> Corpus:
-        offsets = self._offsets.rows[start : end + 1]
-        ids = self._ids.rows[offsets[0] : offsets[-1]]
-        return Corpus(ids, offsets - offsets[0], self.references.vocabulary)
 
 
 def _shown(names: FeatureNames) -> str:

@@ -1,0 +1,328 @@
+"""Whether two texts that meet are what they seem: words in common, and marks that one side alone has.
+
+A list in sub-words against references in words has a plausible BLEU of 2. So wherever texts are compared, a sample of
+both is looked at: which of the words of one side the other side has, and whether one side alone has tokens of a kind
+that is not text (`_TELLS`). A kind counts only as a share of the tokens, and where taking it away is told to help, the
+other side must have what is left: a literal bar, a price in dollars or a system that is poor are none.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.metrics.errors import UserError
+from lasw.metrics.text.corpus import Corpus
+from lasw.metrics.text.marks import SENTENCEPIECE_SPACE, is_factored, is_phrase_mark, unescaped
+from lasw.metrics.text.references import References
+
+MOST_TOKENS = 1 << 14  # of a side: shares are known to a per cent, at a cost of milliseconds
+
+_ENOUGH = 30  # words of each side, none of them in common: no pair of real texts is so unlucky
+_MANY = 200  # words, from which on a small share says something
+_LITTLE = 0.2  # real systems have above 0.7 in common with references, German and English 0.09 to 0.15
+_FEWER = 0.1  # the other side has a kind of token this much less often: then it is a mark of one side
+_MOSTLY = 0.5  # of the marked tokens, that the other side has without the mark
+_SHOWN = 3  # examples in a message
+
+_WORD = re.compile(r"[^\W_]")
+_TAG = re.compile(r"</?(?:seg|doc|refset|srcset|tstset|mteval|hl|p|tu|tuv|s)(?:>|$)|.*</(?:seg|hl|p)>$", re.IGNORECASE)
+_ESCAPED = re.compile(r"&(?:bar|lt|gt|bra|ket|quot|apos|amp|#124|#91|#93);")
+_ATTACHED = re.compile(r".*[^\W\d_][.,!?;:]")
+_PLACEHOLDER = re.compile(r"<?<unk>>?|\[unk\]|UNK|\u2047", re.IGNORECASE)
+_WHOLE_SENTENCE = 6  # letters of a token, on average, that are too many for a word in scripts without spaces
+_WITHOUT_SPACES = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is suspicious about a text, and what mends it.
+
+    Attributes:
+        path: of the text, if it is known.
+        found: in plain words.
+        remedy: what to do.
+        beyond_doubt: a result would be worthless.
+    """
+
+    path: str | None
+    found: str
+    remedy: str | None
+    beyond_doubt: bool
+
+    def __str__(self) -> str:
+        return str(UserError(self.found, path=self.path, remedy=self.remedy))
+
+    def error(self) -> UserError:
+        """The same as a refusal."""
+        remedy = "; ".join(filter(None, [self.remedy, "--force goes on as it is"]))
+        return UserError(self.found, path=self.path, remedy=remedy)
+
+
+def refuse_or_warn(findings: Iterable[Finding | None], *, force: bool = False) -> list[str]:
+    """What is to be told, each once.
+
+    Raises:
+        UserError: one is beyond doubt, unless `force`.
+    """
+    kept = [finding for finding in findings if finding is not None]
+    for finding in kept:
+        if finding.beyond_doubt and not force:
+            raise finding.error()
+    return list(dict.fromkeys(map(str, kept)))
+
+
+def check_texts(
+    text: Corpus,
+    references: References,
+    owner: NDArray[np.integer] | None = None,
+    *,
+    lists: bool = False,
+    words: bool = True,
+) -> Finding | None:
+    """The most telling thing about a text and the references it is compared with, None if both are what they seem.
+
+    Args:
+        text: n sentences over the references' vocabulary.
+        references: of S segments.
+        owner: (n,) the segment of each sentence; None: one each.
+        lists: of N-best lists, from which weights are made: marks that are not mended are beyond doubt.
+        words: what is computed depends on where words begin and end.
+    """
+    rows = sampled_rows(text)
+    segments = np.unique(rows if owner is None else owner[rows])
+    segments = segments[segments < len(references)]
+    if not len(rows) or not len(segments):
+        return None
+    others = [corpus.take(segments) for corpus in references.corpora]
+    path = references.corpora[0].path if len(others) == 1 else None
+    beside = _Sample(path, "the references", others)
+    return _compared(_Sample(text.path, "the text", [text.take(rows)]), beside, lists, words)
+
+
+def marked_list(text: Corpus) -> Finding | None:
+    """As `check_texts` where there is no other side: phrase marks and factors that Moses puts into lists."""
+    rows = sampled_rows(text)
+    sample = _Sample(text.path, "the list", [text.take(rows)])
+    for tell, least in ((_PHRASE_MARKS, 0.0), (_FACTORS, 0.9)):
+        marked = sample.of_kind(tell.is_one)
+        share = marked.total() / max(1, sample.tokens)
+        if marked.total() >= 2 and share >= max(tell.least, least):
+            return Finding(text.path, sample.saying(marked, tell.what), tell.remedy, True)
+    return None
+
+
+def sampled_rows(text: Corpus) -> NDArray[np.int64]:
+    """Sentences from all parts of a text that have about `MOST_TOKENS` tokens."""
+    n, tokens = len(text), len(text.ids)
+    if tokens <= MOST_TOKENS:
+        return np.arange(n)
+    return np.unique(np.linspace(0, n - 1, max(1, n * MOST_TOKENS // tokens)).astype(np.int64))
+
+
+class _Sample:
+    """Tokens of a side with their counts."""
+
+    def __init__(self, path: str | None, name: str, corpora: Sequence[Corpus]) -> None:
+        self.path = path
+        self.name = path or name
+        self._corpora = corpora
+        vocabulary = corpora[0].vocabulary
+        ids, counts = np.unique(np.concatenate([corpus.ids for corpus in corpora]), return_counts=True)
+        self.counts = Counter(dict(zip(map(vocabulary.__getitem__, ids.tolist()), counts.tolist(), strict=True)))
+        self.tokens = int(counts.sum())
+
+    @cached_property
+    def words(self) -> Counter[str]:
+        """Tokens that hold a letter or a digit."""
+        return self.of_kind(lambda token: _WORD.search(token) is not None)
+
+    @cached_property
+    def small(self) -> set[str]:
+        """All tokens in lower case."""
+        return set(map(str.lower, self.counts))
+
+    @cached_property
+    def script(self) -> str:
+        """Of most letters of the words, as the names of characters begin; empty without letters."""
+        letters = Counter(letter for word in self.words for letter in word if letter.isalpha())
+        scripts: Counter[str] = Counter()
+        for letter, count in letters.items():
+            scripts[unicodedata.name(letter, "?").split(" ")[0].split("-")[0]] += count
+        return scripts.most_common(1)[0][0] if scripts else ""
+
+    def of_kind(self, is_one: Callable[[str], bool]) -> Counter[str]:
+        """The tokens of a kind."""
+        return Counter({token: count for token, count in self.counts.items() if is_one(token)})
+
+    def sentences_with(self, tokens: Iterable[str]) -> tuple[int, int]:
+        """How many sentences hold one of `tokens`, and how many there are."""
+        wanted, found, of = set(tokens), 0, 0
+        for corpus in self._corpora:
+            ids = [k for k in np.unique(corpus.ids).tolist() if corpus.vocabulary[k] in wanted]
+            places = np.flatnonzero(np.isin(corpus.ids, ids))
+            found += len(np.unique(np.searchsorted(corpus.offsets, places, side="right")))
+            of += len(corpus)
+        return found, of
+
+    def saying(self, marked: Counter[str], what: str) -> str:
+        """Of how many tokens something holds, with examples."""
+        examples = " ".join(token for token, _ in sorted(marked.items(), key=lambda item: (-item[1], item[0]))[:_SHOWN])
+        return f"{marked.total()} of {self.tokens} tokens {what} ({examples})"
+
+
+@dataclass(frozen=True)
+class _Tell:
+    """A kind of token that tells what a text is.
+
+    Attributes:
+        is_one: whether a token is of the kind.
+        what: it is, behind "12 of 300 tokens".
+        remedy: what to do.
+        least: the share of the tokens that is no accident.
+        mended: the token as it would be on the other side; None: the kind alone is proof enough.
+        refused: in lists it is beyond doubt.
+        of_words: it matters only where words count.
+    """
+
+    is_one: Callable[[str], bool]
+    what: str
+    remedy: str
+    least: float
+    mended: Callable[[str], str] | None = None
+    refused: bool = False
+    of_words: bool = False
+
+    def found(self, text: _Sample, other: _Sample) -> Counter[str]:
+        """The tokens of this kind that `text` has and `other` has not; none if that may be an accident."""
+        marked = text.of_kind(self.is_one)
+        if marked.total() < max(2, self.least * text.tokens):
+            return Counter()
+        beside = other.of_kind(self.is_one).total() / max(1, other.tokens)
+        marked = Counter({token: count for token, count in marked.items() if token not in other.counts})
+        share = marked.total() / text.tokens
+        if marked.total() < 2 or share < self.least or beside > _FEWER * share:
+            return Counter()
+        if self.mended is not None:
+            mended = self.mended
+            known = sum(count for token, count in marked.items() if mended(token).lower() in other.small)
+            if known < _MOSTLY * marked.total():
+                return Counter()
+        return marked
+
+
+def _is_capital(token: str) -> bool:
+    return token != token.lower()
+
+
+def _is_shouted(token: str) -> bool:
+    return len(token) > 1 and token == token.upper() != token.lower()
+
+
+_PHRASE_MARKS = _Tell(
+    is_phrase_mark, "are Moses' marks of phrases", "--strip-marks takes them away", 0.005, refused=True
+)
+_FACTORS = _Tell(
+    is_factored,
+    "are words with factors",
+    "--strip-marks leaves the words",
+    0.2,
+    mended=lambda token: token.partition("|")[0],
+    refused=True,
+)
+_TELLS = (
+    _Tell(lambda token: _TAG.match(token) is not None, "are tags of SGML", "give the text between the tags", 0.005),
+    _PHRASE_MARKS,
+    _FACTORS,
+    _Tell(lambda token: token.endswith("@@"), "are sub-words (BPE)", "--join bpe joins them", 0.005, refused=True),
+    _Tell(
+        lambda token: token.startswith(SENTENCEPIECE_SPACE),
+        "are sub-words (SentencePiece)",
+        "--join sentencepiece joins the pieces",
+        0.02,
+        refused=True,
+    ),
+    _Tell(
+        lambda token: _ESCAPED.search(token) is not None,
+        "are escaped as Moses' tokeniser does it",
+        "--unescape turns them back",
+        0.001,
+        mended=unescaped,
+    ),
+    _Tell(_is_shouted, "are in capitals", "--lowercase makes both sides alike", 0.3, mended=str.lower),
+    _Tell(_is_capital, "have capitals", "--lowercase makes both sides alike", 0.02, mended=str.lower),
+    _Tell(
+        lambda token: _ATTACHED.fullmatch(token) is not None,
+        "end in a punctuation mark",
+        "the other side is tokenised: --tokenize 13a makes both alike",
+        0.02,
+        mended=lambda token: token[:-1],
+        of_words=True,
+    ),
+)
+
+
+def _compared(text: _Sample, references: _Sample, lists: bool, words: bool) -> Finding | None:
+    cause = _cause(text, references, words)
+    least = min(text.words.total(), references.words.total())
+    known = sum(count for token, count in text.words.items() if token in references.counts)
+    if not words or least < _ENOUGH or (known and (least < _MANY or known >= _LITTLE * text.words.total())):
+        if cause is None:
+            return _placeholders(text, references)
+        one, other, tell, saying = cause
+        return Finding(one.path, f"{saying}, none of {other.name}", tell.remedy, lists and tell.refused)
+    share = f"{known} of its {text.words.total()} words" if known else f"none of its {text.words.total()} words"
+    found = f"{share} {'are' if known > 1 else 'is'} in {references.name}"
+    if cause is None:
+        why, remedy = _unlike(text, references)
+        return Finding(text.path, f"{found}: {why}", remedy, not known)
+    one, _, tell, saying = cause
+    place = "" if one is text else f"in {one.name} "
+    return Finding(text.path, f"{found}: {place}{saying}", tell.remedy, not known or (lists and tell.refused))
+
+
+def _cause(text: _Sample, references: _Sample, words: bool) -> tuple[_Sample, _Sample, _Tell, str] | None:
+    """Which side has the first kind of token that it alone has, the other side, the kind, and what to say of it."""
+    for tell in _TELLS:
+        if tell.of_words and not words:
+            continue
+        for one, other in ((text, references), (references, text)):
+            marked = tell.found(one, other)
+            if marked:
+                return one, other, tell, one.saying(marked, tell.what)
+    return None
+
+
+def _placeholders(text: _Sample, references: _Sample) -> Finding | None:
+    """Words of which nobody knows what they are match each other in the references, or nothing."""
+    held = references.of_kind(lambda token: _PLACEHOLDER.fullmatch(token) is not None)
+    if held:
+        found, of = references.sentences_with(held)
+        if found >= max(2, 0.01 * of):
+            names = ", ".join(sorted(held))
+            what = f"{found} of {of} references contain placeholders of unknown words ({names}), which match each other"
+            return Finding(references.path, what, None, False)
+    mine = text.of_kind(lambda token: _PLACEHOLDER.fullmatch(token) is not None)
+    if not held and mine.total() >= max(2, 0.1 * text.tokens):
+        return Finding(
+            text.path, text.saying(mine, "are placeholders of unknown words, which match nothing"), None, False
+        )
+    return None
+
+
+def _unlike(text: _Sample, references: _Sample) -> tuple[str, str | None]:
+    """What texts without marks that have little in common may be, and what to do."""
+    scripts = {text.script, references.script}
+    if "" not in scripts and len(scripts) > 1 and not scripts.issubset(_WITHOUT_SPACES):
+        return f"its letters are {text.script.title()}, those of {references.name} {references.script.title()}", None
+    letters = sum(len(word) * count for word, count in text.words.items())
+    if text.script in _WITHOUT_SPACES and letters > _WHOLE_SENTENCE * text.words.total():
+        return "there are no spaces between words", "--tokenize zh, ja-mecab or char makes words"
+    return "another language, another text or other lines", None

@@ -15,7 +15,7 @@ MAX_LINE_BYTES = 1_000_000  # a longer line is no sentence: binary data, or line
 LF, TAB, SPACE = 10, 9, 32
 
 # Why a line cannot be used, as far as reading can tell; 0 is a good line.
-GOOD, NOT_TEXT, TOO_LONG, NO_COUNTERPART, BAD_COLUMNS, BAD_SCORE = range(6)
+GOOD, NOT_TEXT, TOO_LONG, BAD_COLUMNS, BAD_SCORE = range(5)
 
 
 class LineArrays(NamedTuple):

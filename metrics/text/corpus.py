@@ -457,10 +457,11 @@ def check_parallel(first: Corpus, other: Corpus) -> None:
         return
     longer, shorter = (first, other) if len(first) > len(other) else (other, first)
     blank = len(longer) == len(shorter) + 1 and longer.lengths[-1] == 0
+    remedy = f"if it is no sentence, delete the blank last line of {longer.path or 'the longer one'}"
     raise UserError(
         f"{len(other)} lines" + (", the last of them blank" if blank and longer is other else ""),
         path=other.path,
         expected=f"{len(first)}, as many as {first.path or 'the first'} has"
         + (", whose last one is blank" if blank and longer is first else ""),
-        remedy=f"delete the blank last line of {longer.path or 'the longer one'}" if blank else None,
+        remedy=remedy if blank else None,  # else a line before it is lost, which nobody can tell
     )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics import UserError
 from lasw.selection.alignment import alignment_blocks
-from lasw.selection.lines import BAD_COLUMNS, GOOD, LF, NO_COUNTERPART, TAB, LineArrays, Lines, read_blocks
+from lasw.selection.lines import BAD_COLUMNS, GOOD, TAB, LineArrays, Lines, read_blocks
 
 Chunk = tuple[list[Any], NDArray[np.uint8]]
 """n lines of one stream: one `Lines` a column, or (n, 1) numbers, and why a line cannot be used."""
@@ -64,11 +64,17 @@ class PairBlock:
 
 @dataclass(frozen=True)
 class ScoreFile:
-    """A further score of the pairs from another tool (see `score_columns`)."""
+    """A further score of the pairs from another tool (see `score_columns`).
+
+    Attributes:
+        path, name: of the file and of the score.
+        read: the chunks; its arguments are whether faulty lines are marked instead of refused, and whether a first line
+            that names the columns is the pool's too, and so only a faulty line.
+    """
 
     path: str
     name: str
-    read: Callable[[bool], Iterator[Chunk]]
+    read: Callable[[bool, bool], Iterator[Chunk]]
 
 
 @dataclass(frozen=True)
@@ -81,7 +87,7 @@ class Bitext:
         alignment: file of word alignments, Pharaoh's or GIZA++'s layout (told apart by content); None without.
         columns: of a file with tabs: source, target and perhaps alignment column, counted from 1.
         encoding: of the text.
-        skip_bad: lines that are no text are marked instead of refused, surplus lines of a side too.
+        skip_bad: lines that are no text, or too long or short, are marked instead of refused.
         scores: score columns of other tools.
     """
 
@@ -129,13 +135,9 @@ class Bitext:
             paths.append(self.alignment)
             streams.append(alignment_blocks(self.alignment, self.skip_bad))
         paths += [file.path for file in self.scores]
-        streams += [file.read(self.skip_bad) for file in self.scores]
+        streams += [file.read(self.skip_bad, file.path == self.source) for file in self.scores]
         first_line, texts = 1, 2 + self.aligned
-        for columns, bad in _zipped(streams, paths, self.skip_bad):
-            if not columns:  # pairs with empty sides, counted like any other bad line
-                nowhere = np.zeros(len(bad), np.int64)
-                empty = Lines(LineArrays(np.full(1, LF, np.uint8), nowhere, nowhere.copy()))
-                columns = [empty] * texts + [np.zeros((len(bad), 1))] * len(self.scores)
+        for columns, bad in _zipped(streams, paths):
             extra = np.concatenate([np.empty((len(bad), 0)), *columns[texts:]], axis=1)
             alignment = columns[2] if self.aligned else None
             yield PairBlock(first_line, columns[0], columns[1], alignment, bad, extra)
@@ -190,8 +192,12 @@ def _fields(
     return fields
 
 
-def _zipped(chunks: list[Iterator[Chunk]], paths: list[str], tolerant: bool) -> Iterator[Chunk]:
-    """Blocks of lines with the same numbers from all streams; if tolerant, at the end lines without a counterpart."""
+def _zipped(chunks: list[Iterator[Chunk]], paths: list[str]) -> Iterator[Chunk]:
+    """Blocks of lines with the same numbers from all streams.
+
+    Raises:
+        UserError: one ends before another. Which of its lines is the lost one nobody knows, so no pair can be trusted.
+    """
     streams = [_Stream(one) for one in chunks]
     done = 0
     while n := min(sizes := [stream.available() for stream in streams]):
@@ -199,11 +205,7 @@ def _zipped(chunks: list[Iterator[Chunk]], paths: list[str], tolerant: bool) -> 
         yield [column for part in parts for column in part[0]], np.maximum.reduce([part[1] for part in parts])
         done += n
     if any(sizes):
-        rest = [done + stream.rest() for stream in streams]
-        if not tolerant:
-            raise _uneven(rest, paths)
-        for start in range(done, max(rest), 1 << 16):
-            yield [], np.full(min(1 << 16, max(rest) - start), NO_COUNTERPART, dtype=np.uint8)
+        raise _uneven([done + stream.rest() for stream in streams], paths)
 
 
 class _Stream:
@@ -236,10 +238,13 @@ class _Stream:
 
 
 def _uneven(lengths: list[int], paths: list[str]) -> UserError:
-    k = next(k for k, n in enumerate(lengths) if n != lengths[0])
+    """The odd one out against the others: the source file where all the others agree."""
+    odd, other = next(k for k, n in enumerate(lengths) if n != lengths[0]), 0
+    if len(lengths) > 2 and len(set(lengths[1:])) == 1:
+        odd, other = 0, 1
     return UserError(
-        f"{lengths[k]} lines",
-        path=paths[k],
-        expected=f"{lengths[0]}, as many as {paths[0]} has",
-        remedy="--skip-bad leaves out what has no counterpart at the end",
+        f"{lengths[odd]} lines",
+        path=paths[odd],
+        expected=f"{lengths[other]}, as many as {paths[other]} has",
+        remedy="find the line that is lost or too much: every pair behind it would be a wrong one",
     )

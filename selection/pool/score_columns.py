@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -18,6 +19,9 @@ import numpy as np
 from lasw.metrics import LARGEST, STANDARD_INPUT, UserError, first_bytes
 from lasw.selection.lines import BAD_SCORE, GOOD, read_blocks
 from lasw.selection.pool.bitext import Chunk, ScoreFile
+
+# What tools write in place of a number that they do not have.
+_NO_WORD = re.compile(r"[^a-z]*|[-+]?(nan|inf|infinity)|n/?a|none|null|[0-9.]+e[-+]?[0-9]+", re.IGNORECASE)
 
 
 def score_column(spec: str) -> ScoreFile:
@@ -35,17 +39,35 @@ def score_column(spec: str) -> ScoreFile:
     if path == STANDARD_INPUT or stat.S_ISFIFO(os.stat(path).st_mode if os.path.exists(path) else 0):
         raise UserError("a pipe can be read only once", path=path, remedy="save the scores to a file")
     if first_bytes(path, 1) == b"{":
-        return ScoreFile(path, name, partial(_read, path, partial(_json_value, (key or name).split("."))))
+        return ScoreFile(path, name, partial(_read, path, partial(_json_value, (key or name).split(".")), None))
     if key and not (key.isascii() and key.isdigit() and int(key)):
         raise UserError(f"column {key!r} of a file with tabs", path=path, expected="a number from 1")
-    return ScoreFile(path, name, partial(_read, path, partial(_tab_value, int(key) - 1 if key else -1)))
+    column = int(key) - 1 if key else -1
+    return ScoreFile(path, name, partial(_read, path, partial(_tab_value, column), column))
 
 
-def _read(path: str, value: Callable[[str], float], tolerant: bool) -> Iterator[Chunk]:
+def _read(
+    path: str, value: Callable[[str], float], column: int | None, tolerant: bool, shared: bool
+) -> Iterator[Chunk]:
+    """The numbers of a file; of lines with tabs they stand in `column`.
+
+    Raises:
+        UserError: a line has no number, unless it is tolerated. A first line that names the columns is a line too much
+            and never tolerated, unless it is `shared`: the pool stands in the same file.
+    """
     line = 1
     for lines, bad in read_blocks(path, "utf-8", tolerant):
         out = np.zeros((len(bad), 1))
-        for k, text in enumerate(lines.texts()):
+        texts = lines.texts()
+        if line == 1 and column is not None and not shared and _is_header(texts, column):
+            raise UserError(
+                f"a header, {texts[0][:40]!r}",
+                path=path,
+                line=1,
+                expected="the number of the first pair",
+                remedy="delete it, and the pool's own where it has one: each line is to be that of its pair",
+            )
+        for k, text in enumerate(texts):
             if bad[k] != GOOD:
                 continue
             try:
@@ -58,6 +80,16 @@ def _read(path: str, value: Callable[[str], float], tolerant: bool) -> Iterator[
                 bad[k] = BAD_SCORE
         line += len(bad)
         yield [out], bad
+
+
+def _is_header(lines: list[str], column: int) -> bool:
+    """Whether the first line has a word where the second has a number."""
+    try:
+        _tab_value(column, lines[1] if len(lines) > 1 else "")
+    except ValueError:
+        return False
+    fields = lines[0].split("\t")
+    return column < len(fields) and not _NO_WORD.fullmatch(fields[column].strip(" "))
 
 
 def _tab_value(column: int, text: str) -> float:

@@ -23,7 +23,6 @@ REASONS = {
     OUT_OF_RANGE: "an alignment point lies outside the sentences",
     READER + lines.NOT_TEXT: "no text of this encoding, or a NUL byte",
     READER + lines.TOO_LONG: f"a line of more than {lines.MAX_LINE_BYTES} bytes",
-    READER + lines.NO_COUNTERPART: "no counterpart: the files differ in their number of lines",
     READER + lines.BAD_COLUMNS: "too few columns",
     READER + lines.BAD_SCORE: "no number in a score column",
 }
@@ -74,6 +73,7 @@ def refuse_faults(block: PairBlock, verdicts: NDArray[np.uint8], paths: tuple[st
         k = int(faulty[0])
         verdict = int(verdicts[k])
         path = paths[{EMPTY_TARGET: 1, NO_POINTS: 2, OUT_OF_RANGE: 2}.get(verdict, 0)]
-        raise UserError(
-            REASONS[verdict], path=path, line=block.first_line + k, remedy="--skip-bad leaves out such pairs"
-        )
+        remedy = "--skip-bad leaves out such pairs"
+        if verdict == OUT_OF_RANGE:  # of another text, or the other way round, even points inside are wrong
+            remedy = f"is it the alignment of these files, source first? If so, {remedy}"
+        raise UserError(REASONS[verdict], path=path, line=block.first_line + k, remedy=remedy)

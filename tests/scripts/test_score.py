@@ -141,7 +141,7 @@ def test_an_extra_blank_last_line_is_named(place: Path, capsys: pytest.CaptureFi
     assert score("-r", "ref", "sys") == 1
     assert capsys.readouterr().err == (
         "lasw score: sys: 5 lines, the last of them blank; expected 4, as many as ref has; "
-        "delete the blank last line of sys\n"
+        "if it is no sentence, delete the blank last line of sys\n"
     )
     (place / "ref2").write_text("a b\n" * 5)
     (place / "ref").write_text("a b\n" * 4 + "\n")
@@ -149,7 +149,7 @@ def test_an_extra_blank_last_line_is_named(place: Path, capsys: pytest.CaptureFi
     assert score("-r", "ref", "sys") == 1
     assert capsys.readouterr().err == (
         "lasw score: sys: 4 lines; expected 5, as many as ref has, whose last one is blank; "
-        "delete the blank last line of ref\n"
+        "if it is no sentence, delete the blank last line of ref\n"
     )
     assert score("-r", "sys", "-r", "ref2", "sys") == 1
     assert capsys.readouterr().err == "lasw score: ref2: 5 lines; expected 4, as many as sys has\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import dataclasses
 import gzip
 import io
 import json
@@ -27,7 +28,7 @@ from lasw.metrics import UserError
 from lasw.scripts.main import main
 from lasw.selection import Bitext, PairBlock, lines, score_column, text_names, write_giza
 from lasw.selection.alignment.pharaoh import Alignment, read_pharaoh
-from lasw.selection.lines import BAD_COLUMNS, NO_COUNTERPART, NOT_TEXT, TOO_LONG, Lines
+from lasw.selection.lines import BAD_COLUMNS, NOT_TEXT, TOO_LONG, Lines
 from lasw.selection.pool import OK, READER
 from lasw.selection.rankings.la_features import features_of
 
@@ -96,17 +97,55 @@ def test_too_few_columns(tmp_path: Path) -> None:
     assert texts([block]) == [(1, "a", "b", ""), (2, "", "", ""), (3, "d", "e", "")]
 
 
-def test_files_of_different_length(tmp_path: Path) -> None:
+@pytest.mark.parametrize("skip_bad", [False, True])
+def test_files_of_different_length(tmp_path: Path, skip_bad: bool) -> None:
     source, target = write_lines(tmp_path / "s", ["a"] * 5), write_lines(tmp_path / "t", ["x"] * 4)
-    with pytest.raises(UserError, match=r"t: 4 lines; expected 5, as many as .*s has; --skip-bad"):
-        list(Bitext(source, target).blocks())
-    blocks = list(Bitext(source, target, skip_bad=True).blocks())
-    assert [bad for b in blocks for bad in b.bad.tolist()] == [0, 0, 0, 0, NO_COUNTERPART]
-    assert blocks[-1].first_line == 5
-    nothing = write_lines(tmp_path / "n", [])
-    (block,) = Bitext(source, nothing, nothing, skip_bad=True, scores=(score_column(f"x={target}"),)).blocks()
-    assert block.bad.tolist() == [NO_COUNTERPART] * 5
-    assert block.extra.shape == (5, 1)
+    nothing, points = write_lines(tmp_path / "n", []), write_lines(tmp_path / "a", ["0-0"] * 5)
+    numbers = (score_column(f"x={write_lines(tmp_path / 'x', ['1'] * 4)}"),)
+    for pool, said in (
+        (
+            Bitext(source, target, skip_bad=skip_bad),
+            r"/t: 4 lines; expected 5, as many as .*/s has; find the line that",
+        ),
+        (Bitext(source, nothing, skip_bad=skip_bad), r"/n: 0 lines; expected 5, as many as .*/s has"),
+        (Bitext(source, source, target, skip_bad=skip_bad), r"/t: 4 lines; expected 5, as many as .*/s has"),
+        (Bitext(source, source, points, skip_bad=skip_bad, scores=numbers), r"/x: 4 lines; expected 5, as many as"),
+        (Bitext(source, target, skip_bad=skip_bad, scores=numbers), r"/s: 5 lines; expected 4, as many as .*/t has"),
+    ):
+        with pytest.raises(UserError, match=said) as error:
+            list(pool.blocks())
+        assert "--skip-bad" not in str(error.value)
+
+
+@pytest.mark.parametrize("skip_bad", [False, True])
+def test_a_header_of_scores_is_no_faulty_line(tmp_path: Path, skip_bad: bool) -> None:
+    text = write_lines(tmp_path / "s", ["a"] * 2)
+
+    def read(header: str, *numbers: str, key: str = "") -> list[list[float]]:
+        path = write_lines(tmp_path / "q", [header, *numbers])
+        column = score_column(f"q={path}{key}")
+        return [
+            row for b in Bitext(text, text, skip_bad=skip_bad, scores=(column,)).blocks() for row in b.extra.tolist()
+        ]
+
+    for names_them in (("score", "1", "2"), ("score", "1"), ("id\t#Score (higher is better)", "1\t.5", "2\t.7")):
+        with pytest.raises(UserError, match=r"/q:1: a header, '.*'; expected the number of the first pair; delete it"):
+            read(*names_them)
+    with pytest.raises(UserError, match=r"a header, 'score\\tother'"):
+        read("score\tother", "1\tx", "2\ty", key=":1")
+    assert read("1e-5", "2") == [[1e-5], [2]]
+    if skip_bad:  # tools that had no number for the first pair
+        for word in ("nan", "NA", "None", "-", "", "-inf"):
+            assert read(word, "2") == [[0], [2]]
+
+
+def test_a_header_of_pool_and_scores_together(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "p.tsv", ["src\ttrg\tscore", "a\tb\t3", "c\td\t4"])
+    pool = Bitext(path, columns=(1, 2), scores=(score_column(f"x={path}"),))
+    with pytest.raises(UserError, match=r"p.tsv:1: 'score' is no number; --skip-bad leaves out such pairs"):
+        list(pool.blocks())
+    (block,) = dataclasses.replace(pool, skip_bad=True).blocks()
+    assert (block.bad.tolist(), block.extra.tolist()) == ([lines.BAD_SCORE, 0, 0], [[0], [3], [4]])
 
 
 def test_lines_that_are_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -333,7 +372,10 @@ def test_faults_are_named_or_skipped_and_counted(place: Path, capsys: pytest.Cap
     )
     write_lines(place / "pool.align", ["0-12", *read_back(place / "pool.align")[1:]])
     assert lasw_select("--output", "dev") == 1
-    assert "pool.align:1: an alignment point lies outside the sentences" in capsys.readouterr().err
+    assert (
+        "pool.align:1: an alignment point lies outside the sentences; is it the alignment of these files"
+        in capsys.readouterr().err
+    )
     assert not list(place.glob("dev.*"))
     arguments = ["select", "--source", "pool.de", "--target", "pool.en", "--alignment", "pool.align", "--output", "dev"]
     assert main([*arguments, "--skip-bad"]) == 0
@@ -511,7 +553,7 @@ def test_faults_in_standard_input_are_named_as_it_is(
     place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for text, said in (
-        ("a\n", "lasw select: pool.en: 8 lines; expected 1, as many as - has; --skip-bad leaves"),
+        ("a\n", "lasw select: -: 1 lines; expected 8, as many as pool.en has; find the line"),
         ("a\nb\0\n", "lasw select: -:2: a NUL byte; expected text"),
     ):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))

@@ -67,7 +67,7 @@ def dask_client(address: str) -> Iterator[Any]:
     try:
         distributed = importlib.import_module("distributed")
     except ImportError:
-        raise UserError("Dask is not installed", remedy="pip install 'lasw[dask]'") from None
+        raise UserError("Dask is not installed", remedy="pip install distributed") from None
     # A client that finds its address faulty only when it is half made ends in a traceback of its own.
     if not address.startswith(_WITHOUT_PORT):
         try:

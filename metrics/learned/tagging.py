@@ -115,8 +115,6 @@ def tagger(name: str) -> Callable[[list[str]], list[str]]:
     try:
         package = importlib.import_module("HanTa.HanoverTagger")
     except ImportError:
-        raise UserError(
-            f"tagger {name!r} needs a package that is not installed", remedy="pip install 'lasw[pos]'"
-        ) from None
+        raise UserError(f"tagger {name!r} needs a package that is not installed", remedy="pip install HanTa") from None
     model = package.HanoverTagger(TAGGERS[name])
     return lambda words: [tag for _word, _lemma, tag in model.tag_sent(words)]

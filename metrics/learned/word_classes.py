@@ -49,7 +49,7 @@ def listed_function_words(language: str, size: int = FUNCTION_WORDS) -> tuple[st
         package = importlib.import_module("wordfreq")
     except ImportError:
         raise UserError(
-            "function words of a language need the package wordfreq", remedy="pip install 'lasw[words]'"
+            "function words of a language need the package wordfreq", remedy="pip install wordfreq"
         ) from None
     try:
         words = package.top_n_list(language, 2 * size)

@@ -133,7 +133,7 @@ class Blocks:
                 f"byte 0x{data[seen.invalid]:02x} is no UTF-8",
                 path=self.path,
                 line=first_line + int(np.count_nonzero(data[: seen.invalid] == _LF)),
-                remedy="convert the file, or name its encoding with --encoding",
+                remedy="convert it to UTF-8, or name its encoding with --encoding where the command has that",
             )
         if seen.nul >= 0:
             raise UserError(
@@ -190,9 +190,8 @@ class _Transcoded:
 def _mark_length(start: NDArray[np.uint8], path: str) -> int:
     head = start[:3].tobytes()
     if head.startswith(_UTF16_MARKS):
-        raise UserError(
-            "this is UTF-16 text", path=path, expected="UTF-8", remedy="convert it, or give --encoding utf-16"
-        )
+        remedy = "convert it, or give --encoding utf-16 where the command has that"
+        raise UserError("this is UTF-16 text", path=path, expected="UTF-8", remedy=remedy)
     return len(codecs.BOM_UTF8) if head == codecs.BOM_UTF8 else 0
 
 

@@ -72,9 +72,9 @@ class Training:
         )
         model.build_vocab(text)
         if not len(model.wv):
-            raise UserError(
-                f"no word stands there {self.min_count} times", path=text.paths[0], remedy="lower --min-count"
-            )
+            found = f"no word stands there {self.min_count} times" if self.min_count > 1 else "no word"
+            remedy = "lower --min-count" if self.min_count > 1 else None
+            raise UserError(found, path=text.paths[0], remedy=remedy)
         model.train(text, total_examples=model.corpus_count, epochs=self.epochs)
         return model
 

@@ -268,5 +268,5 @@ def _describe(directory: RunDirectory, described: Json) -> None:
             error.found,
             path=error.path,
             expected=error.expected,
-            remedy="leave out --continue to start over, or give another --working-dir",
+            remedy="give another --working-dir, or leave out --continue to start over in its place",
         ) from None

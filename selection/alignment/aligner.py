@@ -88,7 +88,7 @@ def _answer(request: Request) -> None:
     try:
         ALIGNERS.find(model)(**options).train(_sentences(source), _sentences(target), prefix)
     except ModuleNotFoundError:
-        raise UserError("word alignment needs sil-thot", remedy="pip install 'lasw[thot]'") from None
+        raise UserError("word alignment needs sil-thot", remedy="pip install sil-thot") from None
 
 
 def _sentences(path: str) -> list[list[str]]:

@@ -85,7 +85,7 @@ def _loaded(prefix: Path) -> Any:
     try:
         from thot import alignment
     except ImportError:
-        raise UserError("word alignment needs sil-thot", remedy="pip install 'lasw[thot]'") from None
+        raise UserError("word alignment needs sil-thot", remedy="pip install sil-thot") from None
     description = Path(f"{prefix}.yml")
     if not description.is_file():
         raise UserError("no such alignment model", path=description, remedy="lasw align --save PREFIX makes them")

@@ -25,7 +25,16 @@ def test_short_translations_are_told_with_their_length():
     pool = pool_of(ENOUGH)
     assert shortness(pool, Weights(NAMES, np.array([1.0]))) == ()
     (warning,) = shortness(pool, Weights(NAMES, np.array([-1.0])))
-    assert "0.900 times the length of the references" in warning
+    assert warning == (
+        "the translations that these weights prefer have 0.900 times the length of the references; lists of more "
+        "rounds or fit_length or a loss with bp=reference may keep them longer"
+    )
+
+
+def test_what_was_done_already_is_no_advice():
+    pool, weights = pool_of(ENOUGH), Weights(NAMES, np.array([-1.0]))
+    (warning,) = shortness(pool, weights, fit_length=True, loss="BLEU+1|bp:reference|version:1")
+    assert warning.endswith("references; lists of more rounds may keep them longer")
 
 
 def test_few_sentences_say_nothing():

@@ -41,7 +41,7 @@ def _loaded(job: dict[str, Any]) -> Any:
         from thot.alignment import AlignmentModelType
         from thot.translation import SmtModel
     except ImportError:
-        raise UserError("decoding with Thot needs sil-thot", remedy="pip install 'lasw[thot]'") from None
+        raise UserError("decoding with Thot needs sil-thot", remedy="pip install sil-thot") from None
 
     model = SmtModel(getattr(AlignmentModelType, job["alignment_model"].upper()))
     if not model.load_translation_model(job["translation_model"]) or not model.load_language_model(

@@ -172,5 +172,5 @@ def finite(token: str, what: str, place: Place) -> float:
     """
     value = float(token.partition("(")[0])
     if not math.isfinite(value):
-        raise place.error(f"{what} is {token}", expected="a finite number", remedy="remove the line or mend the scorer")
+        raise place.error(f"{what} is {token}", expected="a finite number", remedy="mend the scorer that gave it")
     return value

@@ -47,7 +47,7 @@ class Notices:
                     path=self.path,
                     line=lines[k],
                     expected="ids that never decrease",
-                    remedy="give --unsorted if the lists are whole",
+                    remedy="if the list is whole, sort it by ids (sort -s -n), or give --unsorted where that exists",
                 )
             self._last = int(owner[-1])
         largest = int(owner.max())

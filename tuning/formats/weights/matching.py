@@ -153,5 +153,6 @@ def _no_weight(name: str, names: FeatureNames, left: Mapping[str, list[float]], 
         f"no weight for the feature {name}",
         path=path,
         expected=f"one for each of {', '.join(group for group, _ in names.groups)}{spare}",
-        remedy=f"add '{name}= 1' if the decoder's default is meant",
+        remedy="is it the file of these lists? If so, add "
+        + (f"the {size} weights of {name}" if (size := dict(names.groups)[name]) > 1 else f"the weight of {name}"),
     )

@@ -99,7 +99,10 @@ class PairwiseOptimiser(Optimiser):
             return None
         ranking = self.regress(samples, start)
         fit = self._sized(ranking, samples, start, self.lengthening(pool, ranking))
-        return replace(fit, warnings=(*fit.warnings, *shortness(pool, fit.weights)))
+        return replace(fit, warnings=(*fit.warnings, *self._shortness(pool, fit.weights)))
+
+    def _shortness(self, pool: Pool, weights: Weights) -> tuple[str, ...]:
+        return shortness(pool, weights, fit_length=self.fit_length, loss=str(self.measure.signature()))
 
     def nothing(self) -> str:
         """See `Optimiser`."""

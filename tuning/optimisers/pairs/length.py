@@ -86,17 +86,26 @@ def longer(columns: Columns, lengths: Floats) -> Floats:
     return way
 
 
-def shortness(pool: Pool, weights: Weights) -> tuple[str, ...]:
-    """One warning if the best-scoring candidates of the pool are shorter than the closest references, else nothing."""
+def shortness(pool: Pool, weights: Weights, *, fit_length: bool = False, loss: str = "") -> tuple[str, ...]:
+    """One warning if the best-scoring candidates of the pool are shorter than the closest references, else nothing.
+
+    Args:
+        pool: of candidates.
+        weights: that order them.
+        fit_length: the length was searched for, so that this is no advice any more.
+        loss: that the weights were tuned for; the same holds of a loss with ``bp=reference``.
+    """
     best = pool.best(weights)
     if len(best) < ENOUGH:
         return ()
     ratio = length_ratio(pool, best)
     if ratio >= SHORT:
         return ()
+    helps = ["lists of more rounds"] + ["fit_length"] * (not fit_length)
+    helps += ["a loss with bp=reference"] * ("bp:reference" not in loss)
     return (
-        f"the translations that these weights prefer have {ratio:.3f} times the length of the references; more "
-        "rounds, fit_length or a loss with bp=reference may keep them longer",
+        f"the translations that these weights prefer have {ratio:.3f} times the length of the references; "
+        f"{' or '.join(helps)} may keep them longer",
     )
 
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from lasw.metrics.ngram import ALIASES, NAME, ORDERS, Pairs, ReferenceNgrams, SimpBleu
     from lasw.metrics.registry import METRICS, Parameter, Registry, construct, metric, named_in, parameters
     from lasw.metrics.significance import (
-        BOOTSTRAP_SEED, DEFAULT_SAMPLES, MINIMUM_RUNS, TESTS, Comparison, Difference, Interval, Spread,
-        bootstrap_scores, confidence, differences, paired_bootstrap, spread,
+        BOOTSTRAP_SEED, DEFAULT_SAMPLES, FEW_SEGMENTS, MINIMUM_RUNS, MINIMUM_SEGMENTS, TESTS, Comparison, Difference,
+        Interval, Spread, bootstrap_scores, confidence, differences, paired_bootstrap, percentile_p_value, spread,
     )
     from lasw.metrics.text import (
         JOINTS, NORMAL_FORMS, STANDARD_INPUT, Block, Blocks, Corpus, Finding, Preprocessing, References, Vocabulary,

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics.text import Corpus, References, check_parallel
 
+ROUNDING = 1e-12  # relative: scores that are equal by calculation, whatever the order of their sums, differ by less
 LARGEST = 1e100  # of weights, settings and given scores: products and sums of a few such numbers do not overflow
 
 
@@ -29,6 +30,30 @@ def number_in(text: str) -> float | None:
         return None
     plain = text.isascii() and "_" not in text  # other digits, and digits in groups, are Python's alone
     return value if plain and abs(value) <= LARGEST else None
+
+
+def nearly_equal(first: float, second: float) -> bool:
+    """Whether two scores differ by no more than `ROUNDING`."""
+    return abs(first - second) <= ROUNDING * max(abs(first), abs(second))
+
+
+def without_rounding(scores: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
+    """The same scores, those along `axis` that differ by no more than `ROUNDING` being the same number.
+
+    Which is the smallest of them, each compared with the next larger. NaN stay what they are.
+    """
+    scores = np.moveaxis(np.asarray(scores, dtype=np.float64), axis, -1)
+    order = np.argsort(scores, axis=-1, kind="stable")
+    ordered = np.take_along_axis(scores, order, axis=-1)
+    with np.errstate(invalid="ignore"):
+        size = np.maximum(np.abs(ordered[..., 1:]), np.abs(ordered[..., :-1]))
+        tied = np.diff(ordered, axis=-1) <= ROUNDING * size
+    places = np.arange(scores.shape[-1]) * np.ones(scores.shape, dtype=np.int64)
+    places[..., 1:][tied] = 0
+    first = np.maximum.accumulate(places, axis=-1)
+    merged = np.empty_like(scores)
+    np.put_along_axis(merged, order, np.take_along_axis(ordered, first, axis=-1), axis=-1)
+    return np.moveaxis(merged, -1, axis)
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lasw.metrics import (
     Comparison,
     Evaluation,
-    Interval,
     References,
     UserError,
     Vocabulary,
@@ -22,6 +24,7 @@ from lasw.metrics import (
     confidence,
     metric,
     paired_bootstrap,
+    percentile_p_value,
     read_corpora,
     read_lines,
     write_text,
@@ -209,7 +212,7 @@ class _Steps:
         statistics = Evaluation(references, outputs).statistics(bleu)
         compared = paired_bootstrap(bleu, statistics, seed=self.arguments.seed)
         samples = [bootstrap_scores(bleu, one, seed=self.arguments.seed) for one in statistics]
-        gains = [confidence(one - samples[0]) for one in samples]
+        gains = [one - samples[0] for one in samples]
         kept = systems[_OPTIMISERS[0]]
         write_weights(self.folder / "weights.json", kept)
         comment = [f"tuned by lasw quickstart, test BLEU {100 * compared[2].score:.2f}", str(bleu.signature())]
@@ -225,8 +228,8 @@ class _Steps:
             ["weights", "BLEU", "from", "to", "gain over all ones", "from", "to", "p"],
             [[row["weights"], *(100 * row[key] for key in _SHOWN), _p(row)] for row in rows],
             [
-                "From, to: the middle 95 % of 1000 bootstrap samples of the test set, paired for the gain; p: paired "
-                "bootstrap against all ones.",
+                "From, to: the middle 95 % of 1000 bootstrap samples of the test set, paired for the gain; p: of both "
+                "sides and the same samples: below .05 where 0 is not between from and to.",
                 signature,
             ],
         )
@@ -260,13 +263,15 @@ next: translate   lasw decode --decoder thot --model {self.folder / "model"} \\
 Row = dict[str, Any]
 
 
-def _rows(names: Sequence[str], compared: Sequence[Comparison], gains: Sequence[Interval]) -> list[Row]:
-    """One a system: score and interval, gain over the first system and its interval, p-value."""
+def _rows(names: Sequence[str], compared: Sequence[Comparison], gains: Sequence[NDArray[np.float64]]) -> list[Row]:
+    """One a system: score and interval, gain over the first system, its interval, and a p-value of the same samples."""
     rows = []
-    for name, result, paired in zip(names, compared, gains, strict=True):
+    for name, result, resampled in zip(names, compared, gains, strict=True):
+        p = None if result.p_value is None else percentile_p_value(resampled)
+        paired = confidence(resampled)
         interval = result.interval
         low, high = (interval.low, interval.high) if interval else (result.score, result.score)
-        row = {"weights": name, "bleu": result.score, "low": low, "high": high, "p": result.p_value}
+        row = {"weights": name, "bleu": result.score, "low": low, "high": high, "p": p}
         gain = result.score - compared[0].score
         rows.append({**row, "gain": gain, "gain_low": paired.low, "gain_high": paired.high})
     return rows

@@ -5,8 +5,8 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 # fmt: off
 if TYPE_CHECKING:
     from lasw.metrics.significance.bootstrap import (
-        BOOTSTRAP_SEED, DEFAULT_SAMPLES, Comparison, Interval, bootstrap_scores, confidence, paired_bootstrap,
-        resampled_counts,
+        BOOTSTRAP_SEED, DEFAULT_SAMPLES, FEW_SEGMENTS, MINIMUM_SEGMENTS, Comparison, Interval, bootstrap_scores,
+        confidence, paired_bootstrap, percentile_p_value, resampled_counts,
     )
     from lasw.metrics.significance.instability import MINIMUM_RUNS, TESTS, Difference, Spread, differences, spread
 else:

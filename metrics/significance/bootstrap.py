@@ -2,6 +2,10 @@
 
 A resampled corpus is how often it holds each segment, so its statistics are counts times statistics: resampling a
 thousand corpora is one product of matrices, and systems are paired because they share the counts.
+
+What cannot be told apart counts as equal: a resampled difference as large as the one observed speaks for chance, two
+scores that are equal but for rounding have p = 1, and fewer than five segments have no p-value (of two segments a
+sample is one of them twice in half of all draws; whatever they say, it is said for certain).
 """
 
 from __future__ import annotations
@@ -13,10 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import Metric
+from lasw.metrics.base import ROUNDING, Metric, nearly_equal
 
 DEFAULT_SAMPLES = 1000
 BOOTSTRAP_SEED = 1
+MINIMUM_SEGMENTS = 5  # for a p-value
+FEW_SEGMENTS = f"fewer than {MINIMUM_SEGMENTS} segments: no p-values"
 _COUNTS_AT_ONCE = 1 << 20  # entries of the counts matrix that are in memory together
 
 
@@ -41,8 +47,8 @@ class Comparison:
     Attributes:
         score: of the corpus.
         interval: None where there is but one segment, of which all samples are alike.
-        p_value: how likely so large a difference from the first system is by chance; None for the first system
-            itself and for one that is `identical`.
+        p_value: how likely so large a difference from the first system is by chance, 1 where there is none; None for
+            the first system itself, for one that is `identical`, and for fewer than `MINIMUM_SEGMENTS` that differ.
         identical: every segment has the statistics that it has in the first system.
     """
 
@@ -97,14 +103,28 @@ def confidence(scores: NDArray[np.float64]) -> Interval:
 
 
 def paired_p_value(difference: float, first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
-    """Two-sided p-value of a difference in score, from paired resampled scores (m,) of the two systems.
+    """P-value of a difference in score, from paired resampled scores (m,) of the two systems.
 
-    The share of samples whose difference, centred on its mean, exceeds the one observed; one is added to both
-    counts, so that p is never 0. The convention of sacreBLEU (and of MultEval and Moses before it).
+    The share of samples whose absolute difference, less the mean of these, reaches the one observed; one is added to
+    both counts, so that p is never 0. The convention of sacreBLEU (and of MultEval and Moses before it), but that ties
+    count, and that a difference of 0 has p = 1.
     """
+    rounding = ROUNDING * max(np.abs(first).max(initial=0.0), np.abs(second).max(initial=0.0))
+    if abs(difference) <= rounding:
+        return 1.0
     differences = np.abs(second - first)
-    beyond = np.count_nonzero(differences - differences.mean() > abs(difference))
+    beyond = np.count_nonzero(differences - differences.mean() >= abs(difference) - rounding)
     return float((beyond + 1) / (len(differences) + 1))
+
+
+def percentile_p_value(differences: NDArray[np.float64]) -> float:
+    """Two-sided p-value from resampled differences (m,): twice the share of those on the other side of 0.
+
+    Of 20 and more it is below .05 if and only if `confidence` of the same differences excludes 0: both ask whether more
+    than one in forty is on the other side, or 0.
+    """
+    other = min(int(np.count_nonzero(differences <= 0)), int(np.count_nonzero(differences >= 0)))
+    return float(min(1.0, max(2 * other, 1) / (len(differences) + 1)))
 
 
 def paired_bootstrap(
@@ -138,6 +158,7 @@ def paired_bootstrap(
         elif np.array_equal(statistics, first):
             results.append(Comparison(score, interval, identical=True))
         else:
-            p = paired_p_value(score - results[0].score, baseline_scores, scores)
+            few = len(first) < MINIMUM_SEGMENTS and not nearly_equal(score, results[0].score)
+            p = None if few else paired_p_value(score - results[0].score, baseline_scores, scores)
             results.append(Comparison(score, interval, p_value=p))
     return results

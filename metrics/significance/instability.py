@@ -24,8 +24,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import Metric
-from lasw.metrics.significance.bootstrap import BOOTSTRAP_SEED, DEFAULT_SAMPLES, confidence, resampled_counts
+from lasw.metrics.base import ROUNDING, Metric, nearly_equal
+from lasw.metrics.significance.bootstrap import (
+    BOOTSTRAP_SEED,
+    DEFAULT_SAMPLES,
+    MINIMUM_SEGMENTS,
+    resampled_counts,
+)
 
 MINIMUM_RUNS = 3  # as Clark et al. (2011) advise; fewer say nothing about the optimiser
 TESTS = ("bootstrap", "randomisation")
@@ -55,9 +60,11 @@ class Difference:
 
     Attributes:
         value: difference of the mean scores, second minus first.
-        low: end of its 95 % interval; None with `p_value`, or from `randomisation`, which gives none.
-        high: the other end.
-        p_value: two-sided; None for `identical` systems, and for fewer than `MINIMUM_RUNS` of either.
+        low: end of its 95 % interval, which excludes 0 if and only if `p_value` is below .05; None with `p_value`, from
+            `randomisation`, which gives none, and from fewer than 20 samples, of which no p-value can be so low.
+        high: the other end, as far from the value.
+        p_value: two-sided, 1 where there is no difference; None for `identical` systems, for fewer than `MINIMUM_RUNS`
+            of either, and for fewer than `MINIMUM_SEGMENTS` that differ.
         identical: every run has the statistics of the other system's run in its place, segment by segment.
     """
 
@@ -103,10 +110,12 @@ def differences(
     drawn: Floats | None = None
     results: list[Difference | None] = [None]
     for statistics, mean in zip(systems[1:], means[1:], strict=True):
-        value = mean - means[0]
+        equal = nearly_equal(mean, means[0])
+        value = 0.0 if equal else mean - means[0]
+        few = first.shape[1] < MINIMUM_SEGMENTS and not equal
         if np.array_equal(statistics, first):
             results.append(Difference(0.0, None, None, None, identical=True))
-        elif min(len(first), len(statistics)) < MINIMUM_RUNS:
+        elif few or min(len(first), len(statistics)) < MINIMUM_RUNS:
             results.append(Difference(value, None, None, None))
         elif test == "randomisation":
             p = randomisation_p_value(metric, first, statistics, samples=samples, seed=seed)
@@ -181,7 +190,8 @@ def randomisation_p_value(
         dealt[start : start + size] = np.einsum("bnr,nrk->bk", mine, pooled)
     observed = metric.corpus_scores(np.stack([second.sum(axis=(0, 1)), first.sum(axis=(0, 1))]).astype(np.float64))
     by_chance = np.abs(metric.corpus_scores(whole - dealt) - metric.corpus_scores(dealt))
-    beyond = np.count_nonzero(by_chance >= abs(observed[0] - observed[1]) * (1 - 1e-12))
+    # Deals that are as good as the observed one are ties, whatever their last bit.
+    beyond = np.count_nonzero(by_chance >= abs(observed[0] - observed[1]) - ROUNDING * np.abs(observed).max())
     return float((beyond + 1) / (samples + 1))
 
 
@@ -198,7 +208,17 @@ def _segment_samples(metric: Metric, statistics: NDArray[Any], samples: int, see
 
 
 def _from_samples(value: float, drawn: Floats) -> Difference:
-    """p: the share of drawn differences, centred on their mean, at least as large as `value`; it is counted in."""
-    beyond = np.count_nonzero(np.abs(drawn - drawn.mean()) >= abs(value))
-    interval = confidence(drawn)
-    return Difference(value, interval.low, interval.high, float((beyond + 1) / (len(drawn) + 1)))
+    """What resampled differences, as far as each is from their mean, say of the observed one.
+
+    p is the share of them that are at least as far from their mean as the observed one is from 0, which is counted in.
+    The interval is as wide to either side as the distance that fewer than one in twenty reach, counted in the same way.
+    """
+    distances = np.sort(np.abs(drawn - drawn.mean()))[::-1]
+    rounding = ROUNDING * float(np.abs(drawn).max(initial=0.0))
+    p_value = float((np.count_nonzero(distances >= abs(value) - rounding) + 1) / (len(drawn) + 1))
+    # The most samples that may be as far away: 20 (beyond + 1) < len(drawn) + 1.
+    beyond = len(drawn) // 20 - 1
+    if beyond < 0:
+        return Difference(value, None, None, p_value)
+    radius = float(distances[beyond]) + rounding
+    return Difference(value, value - radius, value + radius, p_value)

@@ -139,12 +139,13 @@ def _described(curve: Curve, setting: Setting | None, measure: str) -> dict[str,
 
 def _print_curve(result: Mapping[str, Any], curve: Curve, setting: Setting | None) -> None:
     width = max(len(str(point.setting)) for point in curve.points)
-    print(f"{'setting':{width}}  {result['measure']:>6}  {'lead':>6}  {'95 % interval':14}  p")
+    print(f"{'setting':{width}}  {result['measure']:>6}  {'lead':>6}  {'between':14}  p")
     print(f"{GLOBAL:{width}}  {100 * curve.global_score:6.2f}")
     for point in curve.points:
         interval = f"[{100 * point.low:+.2f}, {100 * point.high:+.2f}]"
         lead = f"{100 * point.lead:+6.2f}  {interval:14}  {point.p_value:.3f}"
         print(f"{point.setting!s:{width}}  {100 * point.score:6.2f}  {lead}")
+    print("between: 95 % sure of either end, and p: of a lead by chance, both for all settings at once")
     print(f"best        {curve.best.setting}, p = {curve.best.p_value:.3f} (of {len(curve.points)} settings)")
     print(f"chosen      {GLOBAL if setting is None else setting}")
     print(f"signature   {result['signature']}")

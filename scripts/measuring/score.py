@@ -11,6 +11,8 @@ from typing import Any
 from lasw.metrics import (
     BOOTSTRAP_SEED,
     DEFAULT_SAMPLES,
+    FEW_SEGMENTS,
+    MINIMUM_SEGMENTS,
     NORMAL_FORMS,
     STANDARD_INPUT,
     Comparison,
@@ -114,13 +116,15 @@ def run(arguments: argparse.Namespace) -> int:
         for name, statistics in zip(names, evaluation.statistics(m), strict=True):
             if not arguments.sentence:
                 warnings += [f"{name}: {remark}" for remark in m.remarks(statistics.sum(axis=0))]
+    if arguments.paired_bs and len(evaluation.references) < MINIMUM_SEGMENTS:
+        warnings.append(f"{FEW_SEGMENTS} but of equal scores")
     warn("score", warnings)
     results = [() if arguments.sentence else _comparisons(arguments, m, evaluation) for m in metrics]
     columns = [_Column(*column) for column in zip(specs, metrics, signatures, results, strict=True)]
     if arguments.sentence:
         _print_sentences(arguments, names, columns, evaluation)
     elif arguments.json:
-        print_json(_as_json(names, columns))
+        print_json(_as_json(names, columns, paired=arguments.paired_bs))
     elif len(names) == 1:
         for column in columns:
             print(f"{column.signature} = {_cell(column, 0, arguments.width)}")
@@ -219,7 +223,7 @@ def _print_sentences(
     sys.stdout.writelines("\t".join(f"{value:.{arguments.width}f}" for value in row) + "\n" for row in rows)
 
 
-def _as_json(names: Sequence[str], columns: Sequence[_Column]) -> dict[str, Any]:
+def _as_json(names: Sequence[str], columns: Sequence[_Column], *, paired: bool) -> dict[str, Any]:
     """Scores on the scale that the table has, in full precision."""
     systems = []
     for k, name in enumerate(names):
@@ -229,7 +233,7 @@ def _as_json(names: Sequence[str], columns: Sequence[_Column]) -> dict[str, Any]
             entry = _entry(column, {"score": scale * result.score})
             if result.interval is not None:
                 entry |= {end: scale * getattr(result.interval, end) for end in ("mean", "low", "high")}
-            if result.p_value is not None or result.identical:
+            if paired and k:
                 entry |= {"p_value": result.p_value, "identical": result.identical}
             results.append(entry)
         systems.append({"system": name, "results": results})

@@ -6,6 +6,7 @@ import io
 import json
 import unicodedata
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sacrebleu.metrics.bleu import BLEU
@@ -67,6 +68,8 @@ def test_sentences(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_paired_bootstrap(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("ref", "worse", "better"):
+        (place / name).write_text(2 * (place / name).read_text())
     words = ("--paired-bs", "--paired-bs-n", "100", "-r", "ref", "worse", "better", "worse")
     assert score(*words) == 0
     out = capsys.readouterr().out
@@ -82,6 +85,34 @@ def test_paired_bootstrap(place: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert 0 < other["p_value"] <= 1
     assert (same["p_value"], same["identical"]) == (None, True)
     assert other["low"] <= other["mean"] <= other["high"]
+
+
+def test_systems_that_do_not_differ_and_few_segments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def compared(metric: str, reference: str, first: str, second: str) -> tuple[str, dict[str, Any]]:
+        for name, text in (("r", reference), ("p", first), ("q", second)):
+            Path(name).write_text(text.replace(";", "\n") + "\n")
+        assert score("-m", metric, "-r", "r", "p", "q", "--paired-bs") == 0
+        captured = capsys.readouterr()
+        assert captured.err == "lasw score: warning: fewer than 5 segments: no p-values but of equal scores\n"
+        assert score("-m", metric, "-r", "r", "p", "q", "--paired-bs", "--json", "--quiet") == 0
+        entry = json.loads(capsys.readouterr().out)["systems"][1]["results"][0]
+        return captured.out.splitlines()[2], entry
+
+    five = "a b c d e;f g h i j;k l m n o"
+    shown, entry = compared("BLEU", five, "a b x y z;f g x y z;k l x y z", "a b c y z;f g h y z;k l m y z")
+    assert shown == "q       0.00 (0.00 ± 0.00) (p = 1.0000)"
+    assert (entry["p_value"], entry["identical"]) == (1, False)
+    texts = "the cat sat on the mat today", "the cat sat on a mat today", "the cat sat on a mat now"
+    for metric in ("CHRF", "WER", "BLEU"):
+        shown, entry = compared(metric, *texts)
+        assert ("p =" in shown, "*" in shown, entry["p_value"]) == (False, False, None)
+    shown, entry = compared("WER", "a b c d;e f g h", "a b c d;e f x y", "a b x y;e f g h")
+    assert shown.endswith("(p = 1.0000)")
+    assert entry["p_value"] == 1
 
 
 def test_confidence_of_one_system(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from lasw.metrics import (
+    FEW_SEGMENTS,
     MINIMUM_RUNS,
+    MINIMUM_SEGMENTS,
     Difference,
     Evaluation,
     Metric,
@@ -33,9 +35,10 @@ _SIGNIFICANT = 0.05
 
 @dataclass(frozen=True)
 class Column:
-    """A measure on a test set, with a cell a row."""
+    """A measure on a test set of so many segments, with a cell a row."""
 
     test: str
+    segments: int
     measure: str
     signature: str
     scale: float
@@ -61,7 +64,9 @@ def columns(comparison: Comparison, tasks: Sequence[Sequence[Task]]) -> list[Col
             measure = metric(spec)
             signature = str(measure.signature().with_settings(told))
             cells = _cells(measure, evaluation, [len(row) for row in tasks], comparison.settings)
-            found.append(Column(translation.name, spec, signature, measure.display_scale, cells))
+            found.append(
+                Column(translation.name, len(evaluation.references), spec, signature, measure.display_scale, cells)
+            )
     return found
 
 
@@ -92,12 +97,12 @@ def table_json(comparison: Comparison, rows: Sequence[Row], found: Sequence[Colu
         },
         "columns": [{"test": one.test, "measure": one.measure, "signature": one.signature} for one in found],
         "rows": lines,
-        "notes": notes(settings),
+        "notes": notes(settings, {one.test: one.segments for one in found}),
     }
 
 
-def notes(settings: ComparisonSettings) -> list[str]:
-    """What is to be said below the table."""
+def notes(settings: ComparisonSettings, segments: Mapping[str, int]) -> list[str]:
+    """What is to be said below the table, of test sets of so many segments."""
     runs = len(settings.seeds)
     said = [f"Mean of {runs} run{'s' if runs != 1 else ''}, seed{'s' if runs != 1 else ''} "]
     said[0] += f"{', '.join(map(str, settings.seeds))}."
@@ -111,7 +116,7 @@ def notes(settings: ComparisonSettings) -> list[str]:
         f"± standard deviation over runs. p: two-sided, against the first row, {how}, {settings.samples} samples, "
         f"seed {settings.sampling_seed}; * p < {_SIGNIFICANT}."
     )
-    return said
+    return said + [f"{test}: {FEW_SEGMENTS}." for test, n in segments.items() if n < MINIMUM_SEGMENTS]
 
 
 def table_tsv(table: Json) -> str:

@@ -23,7 +23,7 @@ import scipy
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from lasw.metrics import BOOTSTRAP_SEED, DEFAULT_SAMPLES, Metric, bootstrap_scores, borrowing, confidence
+from lasw.metrics import BOOTSTRAP_SEED, DEFAULT_SAMPLES, Metric, bootstrap_scores, borrowing
 from lasw.tuning.local.samples import LocalSamples
 from lasw.tuning.local.weighing import LocalWeigher, Setting
 from lasw.tuning.pool import Floats
@@ -42,7 +42,8 @@ class Point:
         setting: what was tried.
         score: corpus score of the development set, each sentence with its own weights.
         lead: that minus the score of the global weights.
-        low, high: 95 % interval of the lead by resampling sentences.
+        low, high: between which the lead is by resampling sentences, 95 % sure of either end and of all settings at
+            once: `low` is above 0 if and only if `p_value` is below .05.
         p_value: of a lead above 0, corrected for the number of settings.
     """
 
@@ -140,22 +141,37 @@ def leave_one_out(
             scores.append(float(measure.corpus_score(rows.sum(axis=0))))
             leads.append(resampled(rows) - base_scores)
     observed = np.array(scores) - base
-    p_values = _corrected(observed, np.stack(leads))
+    corrected = zip(_corrected(observed, np.stack(leads)), *_ends(observed, np.stack(leads)), strict=True)
     points = tuple(
-        Point(setting, score, score - base, interval.low, interval.high, p_value)
-        for setting, score, interval, p_value in zip(settings, scores, map(confidence, leads), p_values, strict=True)
+        Point(setting, score, score - base, low, high, p_value)
+        for setting, score, (p_value, low, high) in zip(settings, scores, corrected, strict=True)
     )
     return Curve(points, float(base), max(points, key=lambda point: point.score))
 
 
 def _corrected(observed: Floats, resampled: Floats) -> list[float]:
     """The p-value of each lead, (n,) as observed and (n, resamples); one is added to both counts, so it is never 0."""
+    scaled, unit = _scaled(observed, resampled)
+    reached = np.count_nonzero(scaled.max(axis=0)[None] >= (observed / unit)[:, None], axis=1)
+    return [float((count + 1) / (resampled.shape[1] + 1)) for count in reached.tolist()]
+
+
+def _ends(observed: Floats, resampled: Floats) -> tuple[list[float], list[float]]:
+    """Both ends of every lead's interval: as many errors away as the largest (smallest) lead reaches one time in 20."""
+    scaled, unit = _scaled(observed, resampled)
+    error = np.where(np.isfinite(unit), unit, 0.0)
+    # So many resamples may reach a lead whose p-value is below LEVEL, see `_corrected`.
+    beyond = max(resampled.shape[1] // 20 - 1, 0)
+    most, least = np.sort(scaled.max(axis=0))[::-1], np.sort(scaled.min(axis=0))
+    return (observed - error * most[beyond]).tolist(), (observed - error * least[beyond]).tolist()
+
+
+def _scaled(observed: Floats, resampled: Floats) -> tuple[Floats, Floats]:
+    """(n, resamples) leads less the observed ones in units of their standard errors, and these (n,)."""
     error = resampled.std(axis=1)
     # A setting that changes nothing has no error: its lead is 0 and never the largest.
     unit = np.where(error > 0, error, np.inf)
-    largest = np.max((resampled - observed[:, None]) / unit[:, None], axis=0)
-    reached = np.count_nonzero(largest[None] >= (observed / unit)[:, None], axis=1)
-    return [float((count + 1) / (resampled.shape[1] + 1)) for count in reached.tolist()]
+    return (resampled - observed[:, None]) / unit[:, None], unit
 
 
 class _Reranked:

@@ -249,7 +249,7 @@ def _setting_curve(title: str, choice: Json) -> str:
         ]
         for point in choice["curve"]
     ]
-    header = ["setting", escape(choice["measure"]), "lead", "95 % interval", "p"]
+    header = ["setting", escape(choice["measure"]), "lead", "between (95 % each, all settings at once)", "p"]
     return f"<details><summary>{escape(title)}</summary>{html_table(header, rows, 'sortable')}</details>"
 
 

@@ -121,3 +121,43 @@ def test_another_system_in_the_list_changes_nothing() -> None:
     assert differences(Mean(), [a, b, c])[2] == differences(Mean(), [a, c])[1]
     with pytest.raises(ValueError, match="bootstrap, randomisation"):
         differences(Mean(), [a, b], test="t-test")
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
+def test_equal_means_have_a_p_value_of_1_and_few_segments_none(test: str) -> None:
+    draw = np.random.default_rng(17)
+    values = draw.normal(size=(3, 6))
+    first, second = runs(values), runs(values[::-1])  # the same runs in another order, and so another rounding
+    found = differences(Mean(), [first, second], test=test, samples=99)[1]
+    assert found is not None
+    assert (found.value, found.p_value, found.identical) == (0.0, 1.0, False)
+    if test == "bootstrap":
+        assert found.low is not None
+        assert found.high is not None
+        assert found.low <= 0 <= found.high
+    other = runs(values + draw.normal(1, 0.1, size=(3, 6)))
+    for n, has_one in ((4, False), (5, True)):
+        few = differences(Mean(), [first[:, :n], other[:, :n]], test=test, samples=99)[1]
+        assert few is not None
+        assert (few.p_value is not None) == has_one
+        assert (few.low is not None) == (has_one and test == "bootstrap")
+
+
+def test_an_interval_excludes_0_where_p_is_below_5_percent() -> None:
+    draw = np.random.default_rng(19)
+    said = set()
+    for k in range(40):
+        pair = [runs(experiment(draw, 3, 20, 0.05) + shift) for shift in (0.0, 0.1)]
+        found = differences(Mean(), pair, samples=59, seed=k)[1]
+        assert found is not None
+        assert found.p_value is not None
+        assert found.low is not None
+        assert found.high is not None
+        assert (found.p_value < 0.05) == (found.low > 0 or found.high < 0)
+        assert found.value == pytest.approx((found.low + found.high) / 2)
+        said.add(found.p_value < 0.05)
+    assert said == {True, False}
+    too_few = differences(Mean(), pair, samples=19)[1]
+    assert too_few is not None
+    assert too_few.p_value is not None
+    assert (too_few.low, too_few.p_value >= 0.05) == (None, True)

@@ -8,7 +8,15 @@ from numpy.typing import NDArray
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 
-from lasw.metrics import Corpus, References, bootstrap_scores, confidence, metric, paired_bootstrap
+from lasw.metrics import (
+    Corpus,
+    References,
+    bootstrap_scores,
+    confidence,
+    metric,
+    paired_bootstrap,
+    percentile_p_value,
+)
 from lasw.metrics.significance import bootstrap as significance
 from lasw.metrics.significance.bootstrap import paired_p_value
 
@@ -95,3 +103,48 @@ def test_p_value_by_hand() -> None:
     assert paired_p_value(2.5, first, second) == 2 / 5
     assert paired_p_value(-2.5, first, second) == 2 / 5
     assert paired_p_value(100.0, first, second) == 1 / 5  # never 0
+    assert paired_p_value(3.0, first, second) == 2 / 5  # as far as the one observed: a tie is no evidence
+    assert paired_p_value(3.0 + 1e-14, first, second) == 2 / 5
+
+
+def test_no_difference_has_a_p_value_of_1() -> None:
+    draw = np.random.default_rng(1)
+    scores = draw.normal(30, 1, size=200)
+    assert paired_p_value(0.0, scores, scores + draw.normal(size=200)) == 1
+    assert paired_p_value(0.1 + 0.2 - 0.3, scores, scores + draw.normal(size=200)) == 1  # but for rounding
+    assert paired_p_value(0.0, np.zeros(9), np.zeros(9)) == 1
+
+
+def test_systems_that_are_wrong_in_every_sample_are_equal() -> None:
+    """BLEU is 0 without a single 4-gram, whatever else is right."""
+    references = References.from_lines([f"a{k} b{k} c{k} d{k} e{k}" for k in range(9)])
+    worse, better = ([f"a{k} b{k} {third} x y" for k in range(9)] for third in ("x", "c0"))
+    m = metric("BLEU")
+    prepared, owner = m.prepare(references), np.arange(9)
+    rows = [m.statistics(Corpus.from_lines(s, references.vocabulary), prepared, owner) for s in (worse, better)]
+    (_, second) = paired_bootstrap(m, rows, samples=100)
+    assert (second.score, second.p_value, second.identical) == (0.0, 1.0, False)
+
+
+@pytest.mark.parametrize("n", [1, 4, 5])
+def test_few_segments_have_no_p_value(n: int) -> None:
+    rows = [x[:n] for x in statistics("WER", REFERENCE, SYSTEMS[1])]
+    (_, second) = paired_bootstrap(metric("WER"), rows, samples=100)
+    assert (second.p_value is None) == (n < 5)
+    swapped = np.array([[1, 4], [0, 4]])
+    (_, equal) = paired_bootstrap(metric("WER"), [swapped, swapped[::-1]], samples=100)
+    assert equal.p_value == 1  # nothing differs, of however few
+
+
+def test_p_value_of_percentiles_is_below_5_percent_where_the_interval_excludes_0() -> None:
+    draw = np.random.default_rng(3)
+    said = set()
+    for m in (20, 39, 40, 79, 80, 100):
+        for _ in range(60):
+            differences = np.round(draw.normal(draw.choice([0, 1, 2, 3]), 1, size=m), 1)  # 0 is among them
+            interval, p = confidence(differences), percentile_p_value(differences)
+            assert (p < 0.05) == (interval.low > 0 or interval.high < 0)
+            said.add(p < 0.05)
+    assert said == {True, False}
+    assert percentile_p_value(np.array([-1.0, 1, 2, 3])) == 2 / 5
+    assert percentile_p_value(np.zeros(9)) == 1

@@ -23,7 +23,7 @@ from lasw.tuning import (
     read_samples,
     write_samples,
 )
-from lasw.tuning.local.left_out import _corrected
+from lasw.tuning.local.left_out import _corrected, _ends
 from lasw.tuning.optimisers.pairs.pro import PRO
 from lasw.tuning.optimisers.pairs.wro import WRO
 from lasw.tuning.pool.columns import at_norm
@@ -333,6 +333,20 @@ def test_corrected_p_values_are_a_maximum_over_settings():
         assert found[i] == pytest.approx((beyond + 1) / 401)
     assert found[0] < 0.02  # three standard errors, beside one that scatters much
     assert found[3] > 0.5
+
+
+def test_ends_of_leads_exclude_0_where_their_p_values_are_below_5_percent():
+    rng = np.random.default_rng(4)
+    said = set()
+    for _ in range(30):
+        observed = rng.normal(0.5, 1, size=5)
+        observed[2] = 0.0  # of a setting that changes nothing
+        resampled = observed[:, None] + np.array([0.5, 1, 0, 0.2, 0.3])[:, None] * rng.normal(size=(5, 99))
+        p_values, (low, high) = _corrected(observed, resampled), _ends(observed, resampled)
+        assert [p < 0.05 for p in p_values] == [end > 0 for end in low]
+        said |= {p < 0.05 for p in p_values}
+        assert all(a <= o <= b for a, o, b in zip(low, observed, high, strict=True))
+    assert said == {True, False}
 
 
 def test_its_own_samples_have_no_part_in_a_sentences_weights():

@@ -29,7 +29,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from lasw.metrics import UserError, write_text
+from lasw.metrics import UserError, parse_json, read_bytes, write_text
 
 Json = dict[str, Any]
 
@@ -204,17 +204,15 @@ def read_json(path: Path, needs: Collection[str] = ()) -> Json | None:
     Raises:
         UserError: somebody changed it so that it is no JSON object, or one without the keys that it `needs`.
     """
-    try:
-        found = json.loads(path.read_bytes(), parse_constant=_finite, parse_float=_finite)
-    except FileNotFoundError:
+    remedy = "delete the run and start again"
+    if not os.path.lexists(path):
         return None
-    except ValueError:
-        found = None
+    found = parse_json(read_bytes(path), path, remedy=remedy, parse_constant=_finite, parse_float=_finite)
     if not isinstance(found, dict):
-        raise UserError("this is no JSON object", path=path, remedy="delete the run and start again")
+        raise UserError("this is no JSON object", path=path, remedy=remedy)
     missing = [key for key in needs if key not in found]
     if missing:
-        raise UserError(f"it has no {missing[0]!r}", path=path, remedy="delete the run and start again")
+        raise UserError(f"it has no {missing[0]!r}", path=path, remedy=remedy)
     return found
 
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from lasw.metrics import Parameter, Registry, UserError, parameters, read_lines
+from lasw.metrics import LARGEST_FILE, Parameter, Registry, UserError, parameters, parse_toml, read_lines
 
 Sections = dict[str, dict[str, Any]]  # of named sections, the values are such dicts themselves
 Keys = Mapping[str, Parameter]
@@ -158,7 +157,7 @@ class Document:
         """Of a file, and the folder from which its paths are meant."""
         elsewhere = "/" in name and not any(self.folders)
         if os.path.exists(name) or name.endswith(_FILE_END) or elsewhere:
-            return "\n".join(read_lines(name)) + "\n", Path(name).parent
+            return "\n".join(read_lines(name, most=LARGEST_FILE)) + "\n", Path(name).parent
         if name not in self.names():
             raise UserError(
                 f"no file and no {self.kind} {name!r}",
@@ -180,7 +179,7 @@ class _Reader:
 
     def sections(self) -> Sections:
         checked: Sections = {}
-        for name, content in parse(self.text, self.path).items():
+        for name, content in parse_toml(self.text, self.path).items():
             section = self.document.sections.get(name)
             if section is None:
                 raise self._unknown(name)
@@ -233,20 +232,6 @@ class _Reader:
         where = f" in [{shown}]" if section else " outside all sections" if outside else ""
         line = line_of(self.text, shown, key)
         return UserError(f"unknown {kind} {key!r}{where}", path=self.path, line=line, remedy=remedy)
-
-
-def parse(text: str, path: str) -> dict[str, Any]:
-    """The content of a TOML text.
-
-    Raises:
-        UserError: it is none; the line is named where Python tells it.
-    """
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        at = re.search(r"\(at line (\d+)", str(error))
-        what = str(error).partition(" (at")[0]
-        raise UserError(f"this is not TOML ({what})", path=path, line=int(at[1]) if at else None) from None
 
 
 def line_of(text: str, section: str | None, key: str) -> int | None:

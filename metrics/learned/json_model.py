@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from lasw.metrics.base import LARGEST
 from lasw.metrics.errors import UserError
-from lasw.metrics.text import first_bytes, write_text
+from lasw.metrics.text import parse_json, read_bytes, write_text
 
 _MOST_BYTES = 1 << 26  # of a file that may be one
 
@@ -108,10 +108,7 @@ def open_model(path: str | Path, model: type[TrainedMetric]) -> ModelFile:
     Raises:
         UserError: no such file, no JSON, another format or version.
     """
-    try:
-        document = json.loads(first_bytes(path, _MOST_BYTES))
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"no JSON ({error})", path=path, expected=f"a file of format {model.format!r}") from None
+    document = parse_json(read_bytes(path, _MOST_BYTES), path, expected=f"a file of format {model.format!r}")
     if not isinstance(document, dict) or document.get("format") != model.format:
         raise UserError(f"not a {model.format}", path=path, expected=f'"format": "{model.format}"')
     if document.get("version") != model.version:

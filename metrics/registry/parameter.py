@@ -27,6 +27,7 @@ from lasw.metrics.errors import UserError, unknown
 T = TypeVar("T")
 
 _WORDS = {int: "a whole number", float: "a finite number", bool: "true or false", str: "text", Path: "a path"}
+_MOST_INT = (1 << 63) - 1
 _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
@@ -99,13 +100,16 @@ class Parameter:
             one = Parameter(self.name, self.kind, None, True, self.help)
             return tuple(one.checked(v, folder, shown, path=path, line=line) for v in values)
         fits: bool = isinstance(value, self.kind) and not (self.kind is int and isinstance(value, bool))
+        if self.kind is int and fits:
+            fits = abs(value) <= _MOST_INT
         if self.kind is float:
-            fits = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            fits = number and abs(value) <= sys.float_info.max  # NaN is not
             value = float(value) if fits else value
         elif self.kind is Path and isinstance(value, str) and value:
             fits, value = True, folder / value
         if not fits:
-            raise UserError(f"{shown} is {value!r}", path=path, line=line, expected=_WORDS[self.kind])
+            raise UserError(f"{shown} is {_short(value)}", path=path, line=line, expected=_WORDS[self.kind])
         return value
 
     def parsed(self, text: str, shown: str) -> Any:
@@ -118,7 +122,7 @@ class Parameter:
             return self.checked(text, Path(), shown)
         try:
             content = tomllib.loads(f"value = {text}")
-        except tomllib.TOMLDecodeError:
+        except (ValueError, RecursionError):
             content = {}
         return self.checked(content["value"] if len(content) == 1 else text, Path(), shown)
 
@@ -209,13 +213,24 @@ def construct(
     return made(**given, **values)
 
 
+def _short(value: object) -> str:
+    """As messages show it."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # thousands of digits, or of brackets
+        text = f"a {type(value).__name__} of thousands of characters"
+    return text if len(text) <= 60 else f"{text[:60]} ..."
+
+
 def _converted(own: Parameter, value: object, name: str, shown: str) -> Any:
     """`value` as the type of the argument."""
     try:
         if own.kind is bool:
             return _TRUTH[str(value).lower()]
         if isinstance(value, str) or not (own.kind is str or isinstance(value, bool)):
-            return own.kind(str(value))
+            converted = own.kind(str(value))
+            if own.kind is not int or abs(converted) <= _MOST_INT:
+                return converted
     except (KeyError, ValueError):
         pass
     limits = own.limits or Limits("", shown=shown)

@@ -8,9 +8,10 @@ if TYPE_CHECKING:
     from lasw.metrics.text.corpus import (
         Corpus, Vocabulary, check_parallel, distinct, intern_token, normal_form, read_corpora, read_corpus, token_end,
     )
-    from lasw.metrics.text.files import (
-        DAMAGED, STANDARD_INPUT, Block, Blocks, atomic_write, content_digest, damaged, first_bytes, open_bytes,
-        read_lines, refuse_overwriting, write_text,
+    from lasw.metrics.text.files import Block, Blocks, atomic_write, read_lines, refuse_overwriting, write_text
+    from lasw.metrics.text.opening import (
+        DAMAGED, LARGEST_FILE, LONGEST_LINE, STANDARD_INPUT, Limit, content_digest, damaged, first_bytes, open_bytes,
+        parse_array, parse_json, parse_toml, read_arrays, read_bytes,
     )
     from lasw.metrics.text.marks import JOINTS
     from lasw.metrics.text.mismatch import Finding, check_texts, marked_list, refuse_or_warn

@@ -1,6 +1,6 @@
-"""Opening and writing files: one way in for every file this package reads, one way out for every file it writes.
+"""Lines of text, and writing files: one way in for every text this package reads, one way out for every file it writes.
 
-Compression is recognised by content, not by name. Lines end at LF alone; a CR before the LF is dropped and
+Lines end at LF alone; a CR before the LF is dropped and
 counted; a byte order mark at the start is dropped. Text is UTF-8 unless an encoding is given, and bytes that
 are not valid are refused with file and line. Files are written to a temporary name beside the target and renamed,
 so that a reader sees the old file or the whole new one.
@@ -8,17 +8,11 @@ so that a reader sees the old file or the whole new one.
 
 from __future__ import annotations
 
-import bz2
 import codecs
 import contextlib
 import gzip
-import hashlib
-import io
-import lzma
 import os
-import sys
 import tempfile
-import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Protocol, cast
@@ -28,19 +22,9 @@ from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.text.bytescan import scan
-
-fastest_gzip: Any
-fastest_zlib: Any
-try:
-    from isal import igzip as fastest_gzip  # twice as fast as zlib, on 64-bit x86 and ARM
-    from isal import isal_zlib as fastest_zlib
-except ImportError:
-    fastest_gzip, fastest_zlib = gzip, zlib
+from lasw.metrics.text.opening import DAMAGED, LONGEST_LINE, STANDARD_INPUT, Limit, damaged, open_bytes
 
 BLOCK_BYTES = 1 << 20
-STANDARD_INPUT = "-"
-# What reading cut or damaged compressed data raises.
-DAMAGED = (EOFError, OSError, zlib.error, fastest_zlib.error, lzma.LZMAError)
 
 _LF, _CR = 10, 13
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -90,17 +74,22 @@ class Blocks:
             raise UserError(f"unknown encoding {self.encoding!r}", remedy="give a name that Python knows") from None
 
     def _cut(self, stream: _Readable) -> Iterator[Block]:
-        rest = np.empty(0, dtype=np.uint8)
+        longest = LONGEST_LINE.value()
+        size = max(min(self.size, longest + 1), 16)  # a byte order mark must fit
+        step = size
+        rest = np.empty(0, dtype=np.uint8)  # the beginning of a line
         first = True
-        size = max(self.size, 16)  # a byte order mark must fit
         while True:
-            buffer = np.empty(len(rest) + size + 1, dtype=np.uint8)
-            buffer[: len(rest)] = rest
-            got = self._fill(stream, buffer.data[len(rest) : -1])
-            end = len(rest) + got
+            old = len(rest)
+            buffer = np.empty(old + step + 1, dtype=np.uint8)
+            buffer[:old] = rest
+            got = self._fill(stream, buffer.data[old:-1])
+            end = old + got
             start = _mark_length(buffer[:end], self.path) if first else 0
             first = False
-            if got < size:
+            if end - start > longest:
+                self._check_length(buffer[start:end], longest)
+            if got < step:
                 if end > start and buffer[end - 1] != _LF:
                     self.final_newline = False
                     buffer[end] = _LF
@@ -108,10 +97,20 @@ class Blocks:
                 if end > start:
                     yield self._block(buffer[start:end])
                 return
-            whole = start + _last_line_end(buffer[start:end])
-            if whole > start:
-                yield self._block(buffer[start:whole])
-            rest = buffer[whole:end]
+            new = max(old, start)
+            whole = _last_line_end(buffer[new:end])
+            if whole:
+                yield self._block(buffer[start : new + whole])
+                rest = buffer[new + whole : end]
+                step = size
+            else:  # a long line: twice as much at a time, so that nothing is copied again and again
+                rest = buffer[start:end]
+                step = max(size, min(len(rest), longest + 1))
+
+    def _check_length(self, data: NDArray[np.uint8], longest: int) -> None:
+        """Raise UserError if the first line is too long; the others are no longer than what is read at a time."""
+        if data[: longest + 1].tobytes().find(b"\n") < 0:
+            raise LONGEST_LINE.error(f"a line of more than {longest} bytes", self.path, self.lines + 1)
 
     def _fill(self, stream: _Readable, view: memoryview) -> int:
         done = 0
@@ -206,82 +205,25 @@ def _last_line_end(data: NDArray[np.uint8]) -> int:
     return 0
 
 
-def read_lines(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> list[str]:
+def read_lines(path: str | os.PathLike[str], *, encoding: str = "utf-8", most: Limit | None = None) -> list[str]:
     """All lines of a text file without their ends, split on LF only.
 
+    Args:
+        path: of the file.
+        encoding: of it.
+        most: bytes that it may have, `LARGEST_FILE` say.
+
     Raises:
-        UserError: as `Blocks`.
+        UserError: as `Blocks`, or the file is larger than `most`.
     """
     lines: list[str] = []
+    size = 0
     for block in Blocks(os.fspath(path), encoding):
+        size += len(block.data)
+        if most is not None and size > most.value():
+            raise most.error("a file that is larger", os.fspath(path))
         lines.extend(block.text().split("\n")[:-1])
     return lines
-
-
-def open_bytes(path: str | os.PathLike[str]) -> BinaryIO:
-    """Open a file (``-``: standard input) for reading, decompressed if its first bytes say gzip, bzip2 or xz.
-
-    Raises:
-        UserError: no such file, a folder, no permission; a standard input that is closed or was read before.
-    """
-    name = os.fspath(path)
-    raw: io.BufferedReader
-    if name == STANDARD_INPUT:
-        if sys.stdin is None or sys.stdin.closed or sys.stdin.buffer.closed:
-            raise UserError(
-                "standard input is closed or was read before", path=name, remedy="name it once, or give a file"
-            )
-        raw = cast(io.BufferedReader, sys.stdin.buffer)
-    else:
-        try:
-            raw = cast(io.BufferedReader, open(name, "rb", buffering=1 << 16))  # noqa: SIM115 - the caller closes it
-        except FileNotFoundError:
-            raise UserError("no such file", path=name) from None
-        except IsADirectoryError:
-            raise UserError("this is a folder", path=name, expected="a file") from None
-        except PermissionError:
-            raise UserError("no permission to read it", path=name) from None
-        except OSError as error:
-            raise UserError(f"cannot be opened ({error.strerror})", path=name) from None
-    start = raw.peek(6)[:6]
-    for magic, opener in _MAGIC:
-        if start.startswith(magic):
-            return cast(BinaryIO, opener(raw))
-    return cast(BinaryIO, raw)
-
-
-def _open_gzip(raw: BinaryIO) -> BinaryIO:
-    stream = fastest_gzip.open(raw)
-    stream.myfileobj = raw  # what it closes when it is closed itself
-    return cast(BinaryIO, stream)
-
-
-_MAGIC = ((b"\x1f\x8b", _open_gzip), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open))
-
-
-def first_bytes(path: str | os.PathLike[str], size: int) -> bytes:
-    """The first `size` bytes of a file, decompressed; fewer if it has no more, all for -1.
-
-    Raises:
-        UserError: as `open_bytes`, or its compressed data is cut off.
-    """
-    with open_bytes(path) as stream:
-        try:
-            return stream.read(size)
-        except DAMAGED as error:
-            raise damaged(os.fspath(path), error) from None
-
-
-def content_digest(path: str | os.PathLike[str]) -> bytes:
-    """The SHA-256 of a file's content, decompressed."""
-    with open_bytes(path) as stream:
-        return hashlib.file_digest(cast(io.BufferedReader, stream), "sha256").digest()
-
-
-def damaged(path: str, error: Exception) -> UserError:
-    """What to raise after an error that is one of `DAMAGED`."""
-    why = "the data ends within a member" if isinstance(error, EOFError) else error
-    return UserError(f"its compressed data is cut off or damaged ({why})", path=path, remedy="make the file again")
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lasw.metrics import UserError, open_bytes
+from lasw.metrics import UserError, read_bytes
 
 Pair = tuple[str, str]
 
@@ -102,8 +102,7 @@ def _pages(folder: Path, language: str) -> Path:
 
 
 def _text(path: Path) -> str:
-    with open_bytes(path) as stream:
-        return stream.read().decode("utf-8", "replace")
+    return read_bytes(path).decode("utf-8", "replace")
 
 
 @dataclass(frozen=True)

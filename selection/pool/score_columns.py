@@ -7,7 +7,6 @@ bicleaner and its relatives write their score. In a file of JSON objects KEY is 
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import stat
@@ -16,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from lasw.metrics import LARGEST, STANDARD_INPUT, UserError, first_bytes
+from lasw.metrics import LARGEST, STANDARD_INPUT, UserError, first_bytes, parse_json
 from lasw.selection.lines import BAD_SCORE, GOOD, read_blocks
 from lasw.selection.pool.bitext import Chunk, ScoreFile
 
@@ -101,11 +100,9 @@ def _tab_value(column: int, text: str) -> float:
 
 def _json_value(keys: list[str], text: str) -> float:
     try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"no JSON ({error.msg})") from None
-    except (ValueError, RecursionError):
-        raise ValueError("JSON with a number or a nesting of no sensible size") from None
+        value = parse_json(text, None)
+    except UserError as error:
+        raise ValueError(error.found) from None
     for key in keys:
         if isinstance(value, list) and key.isascii() and key.isdigit() and int(key) < len(value):
             value = value[int(key)]

@@ -161,3 +161,42 @@ def test_user_error_survives_a_process_border() -> None:
     error = UserError("found", path="p", line=3, expected="e", remedy="r")
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.line, again.remedy) == (str(error), 3, "r")
+
+
+_COMPUTING = """
+import sys, threading, time
+import numba
+from lasw.scripts.command_line import told_of_signals
+
+@numba.njit(nogil=True)
+def work(n):
+    total = 0
+    for i in range(n):
+        for j in range(n):
+            total ^= i * j
+    return total
+
+with told_of_signals():
+    work(10)
+    print("begun", flush=True)
+    print(work(10_000_000))
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
+def test_a_kernel_does_not_hold_up_a_signal(number: int, code: int) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", _COMPUTING],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=_heeding_signals,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    time.sleep(0.2)
+    process.send_signal(number)
+    began = time.monotonic()
+    _, said = process.communicate(timeout=60)
+    assert time.monotonic() - began < 5  # it takes 1.5, more on a machine that has much to do
+    assert (process.returncode, said) == (code, "lasw: stopped within a computation\n")

@@ -541,10 +541,13 @@ def test_names_of_score_columns(place: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_json_of_no_sensible_size(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for text in ("[" * 100_000 + "]" * 100_000, "1" * 5000):
+    for text, why in (
+        ("[" * 100_000 + "]" * 100_000, "brackets within thousands of brackets"),
+        ("1" * 5000, "a number of thousands of digits"),
+    ):
         write_lines(place / "other", ['{"x": ' + text + "}", *(['{"x": 1}'] * 7)])
         assert lasw_select("--output", "dev", "--score", "x=other") == 1
-        said = "lasw select: other:1: JSON with a number or a nesting of no sensible size; --skip-bad leaves out such"
+        said = f"lasw select: other:1: this is no JSON ({why}); --skip-bad leaves out such"
         assert capsys.readouterr().err.startswith(said)
         assert lasw_select("--output", "dev", "--score", "x=other", "--skip-bad") == 0
 

@@ -18,7 +18,6 @@ import io
 import json
 import os
 import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -27,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from lasw.metrics import UserError, atomic_write, open_bytes
+from lasw.metrics import UserError, atomic_write, parse_array, parse_json, read_arrays
 from lasw.tuning.optimisers import LOSSES, MIRROR_IMAGES, PairwiseOptimiser, previous_vector, summed_squares
 from lasw.tuning.pool import NOISE, Floats
 from lasw.tuning.weights import FeatureNames, Weights
@@ -239,33 +238,27 @@ def read_samples(path: str | os.PathLike[str]) -> LocalSamples:
     Raises:
         UserError: no such file, another kind or version of file, or one whose content is not what was written.
     """
-    with open_bytes(path) as stream:
-        data = stream.read()
+    remedy = "make them with 'lasw local train'"
+    wrong = UserError("no stored samples, or damaged ones", path=path, remedy=remedy)
+    members = read_arrays(path, wrong.found, remedy)
+    described = parse_json(members.get(_HEADER, b"null"), path, remedy=remedy)
+    if not isinstance(described, dict) or described.get("format") != FORMAT:
+        raise wrong
+    if described.get("version") != VERSION:
+        found = f"version {str(described.get('version'))[:60]} of stored samples"
+        raise UserError(found, path=path, expected=f"version {VERSION}", remedy=remedy)
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            described = json.loads(packed.read(_HEADER))
-            if not isinstance(described, dict) or described.get("format") != FORMAT:
-                raise KeyError
-            if described.get("version") != VERSION:
-                raise UserError(
-                    f"version {described.get('version')} of stored samples",
-                    path=path,
-                    expected=f"version {VERSION}",
-                    remedy="make them again with 'lasw local train'",
-                )
-            arrays = {name: packed.read(f"{name}.npy") for name in _ARRAYS}
+        arrays = {name: members[f"{name}.npy"] for name in _ARRAYS}
         if described.pop("fingerprint") != _fingerprint(described, arrays):
-            raise ValueError
-    except (ValueError, KeyError, zipfile.BadZipFile, zlib.error, OSError, NotImplementedError, RuntimeError):
-        raise UserError(
-            "no stored samples, or damaged ones", path=path, remedy="make them with 'lasw local train'"
-        ) from None
+            raise wrong
+    except (ValueError, KeyError):
+        raise wrong from None
     return LocalSamples(
         source=tuple(described["source"]),
         names=FeatureNames(tuple((name, int(size)) for name, size in described["groups"])),
         sparse_names=tuple(described["sparse_names"]),
         header=described["settings"],
-        **{name: np.lib.format.read_array(io.BytesIO(data), allow_pickle=False) for name, data in arrays.items()},
+        **{name: parse_array(data) for name, data in arrays.items()},
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from lasw.metrics import (
     References,
     UserError,
     metric,
+    parse_json,
     read_corpora,
     read_lines,
     unknown,
@@ -201,7 +201,8 @@ def _curves(data: ComparisonData) -> str:
     series = []
     for row in data.description["rows"]:
         log = data.folder / row["runs"][0] / "tuning" / "log.jsonl"
-        records = [json.loads(line) for line in read_lines(log)] if log.exists() else []
+        lines = enumerate(read_lines(log), 1) if log.exists() else ()
+        records = [parse_json(line, log, line=number) for number, line in lines]
         points = [(record["iteration"] - 1, 100 * record["dev_score"]) for record in records]
         if points:
             series.append(Series(row["row"], points))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from lasw.metrics import UserError, read_lines
+from lasw.metrics import UserError, parse_json, read_lines
 from lasw.tuning.formats import read_weights
 from lasw.tuning.report.sentences import Sentences
 from lasw.tuning.run_directory import Json, read_json
@@ -78,9 +77,9 @@ def _log(path: Path) -> list[Json]:
     records: list[Json] = []
     for number, line in enumerate(read_lines(path) if path.exists() else [], 1):
         try:
-            records.append(json.loads(line))
+            records.append(parse_json(line, path, line=number))
             int(records[-1]["iteration"])
-        except (ValueError, TypeError, KeyError):
+        except (UserError, ValueError, TypeError, KeyError, OverflowError):
             remedy = "delete it, and the same lasw tune writes it again"
             raise UserError("this is no record of an iteration", path=path, line=number, remedy=remedy) from None
     return records

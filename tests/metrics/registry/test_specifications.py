@@ -82,7 +82,7 @@ ROSE:modle=rose.json => unknown option of ROSE 'modle'; expected model, step; di
 ROSE:model=rose.json:step=x => metric ROSE: step=x; expected a number of at least 0
 ROSE:model=rose.json:step=-1 => metric ROSE: step=-1.0; expected a number of at least 0
 ROSE:model=rose.json:step=nan => metric ROSE: step=nan; expected a number of at least 0
-ROSE:model=vectors.txt => vectors.txt: no JSON (Expecting value: line 1 column 1 (char 0)); ... ROSE model'
+ROSE:model=vectors.txt => vectors.txt:1: this is no JSON (Expecting value); expected ... ROSE model'
 WMD => WMD needs word vectors; expected WMD:vectors=FILE
 WMD:vectors= => WMD needs word vectors; expected WMD:vectors=FILE
 WMD:vectors=missing.txt => missing.txt: no such file of word vectors

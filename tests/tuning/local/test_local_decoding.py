@@ -113,7 +113,7 @@ def test_files_come_back_bit_for_bit(tmp_path, name):
     ("text", "message"),
     [
         ('{"dense": {"a": [1]}}\n{"dense": {"b": [1]}}\n', "x:2: weights of other features"),
-        ('{"dense": {"a": [1]}}\n\n', "x:2: not valid JSON"),
+        ('{"dense": {"a": [1]}}\n\n', "x:2: this is no JSON"),
         ('{"dense": {"a": ["1"]}}\n', "x:1: the weight of a"),
         ("PK", "no weights of ours"),
     ],

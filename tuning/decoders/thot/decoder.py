@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from lasw.metrics import Corpus, UserError, Vocabulary, Worker, ask_all, open_bytes, tokens, write_text
+from lasw.metrics import Corpus, UserError, Vocabulary, Worker, ask_all, parse_json, read_bytes, tokens, write_text
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.thot.phrase_table import filter_phrase_table
 from lasw.tuning.decoders.thot.training import DESCRIPTION, FORMAT
@@ -201,11 +201,10 @@ def _described(folder: Path) -> dict[str, Any]:
             remedy="make one with 'lasw train'",
         )
     try:
-        with open_bytes(path) as stream:
-            said = json.loads(stream.read())
+        said = parse_json(read_bytes(path), path)
         good = (said["format"], said["decoder"], type(said["phrase_length"])) == (FORMAT, "thot", int)
         good = good and isinstance(said["alignment_model"], str)
-    except (ValueError, KeyError, TypeError):
+    except (UserError, KeyError, TypeError):
         good = False
     if not good:
         raise UserError("no description of a Thot system", path=str(path), remedy="make one with 'lasw train'")

@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from lasw.metrics import STANDARD_INPUT, Registry, UserError, read_lines
+from lasw.metrics import LARGEST_FILE, STANDARD_INPUT, Registry, UserError, read_lines
 from lasw.tuning.formats.weights.base import FilePath, WeightFormat
 from lasw.tuning.formats.weights.lines import read_sparse_weights
 from lasw.tuning.formats.weights.moses_ini import MosesIni, template_lines
@@ -149,7 +149,7 @@ def _kind(lines: Sequence[str]) -> str:
 def _lines(path: FilePath, encoding: str) -> list[str]:
     """Of the file; in a moses.ini, bytes that are no UTF-8 (in a path, in a comment) are let through."""
     try:
-        return read_lines(path, encoding=encoding)
+        return read_lines(path, encoding=encoding, most=LARGEST_FILE)
     except UserError:
         if encoding != "utf-8" or not os.path.isfile(path):
             raise

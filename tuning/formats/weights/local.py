@@ -10,17 +10,17 @@ import io
 import json
 import os
 import zipfile
-import zlib
 from collections.abc import Sequence
 
 import numpy as np
 
-from lasw.metrics import UserError, atomic_write, first_bytes, open_bytes, read_lines
+from lasw.metrics import UserError, atomic_write, first_bytes, parse_array, parse_json, read_arrays, read_lines
 from lasw.tuning.formats.weights.base import FilePath
 from lasw.tuning.formats.weights.own_json import as_json, from_json
 from lasw.tuning.weights import FeatureNames, Weights
 
 NPZ = ".npz"
+_NAMES = ("groups", "sizes", "sparse_names")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -70,9 +70,7 @@ def read_local_weights(path: FilePath) -> list[Weights]:
     found: list[Weights] = []
     for number, line in enumerate(read_lines(path), start=1):
         try:
-            weights = from_json(json.loads(line), path)
-        except (ValueError, RecursionError):
-            raise UserError("not valid JSON", path=path, line=number, expected="one weight vector a line") from None
+            weights = from_json(parse_json(line, path, line=number, expected="one weight vector a line"), path)
         except UserError as error:
             raise UserError(error.found, path=path, line=number, expected=error.expected) from None
         if found and weights.names != found[0].names:
@@ -96,19 +94,18 @@ def check_count(weights: Sequence[Weights], sentences: int, path: FilePath, sour
 
 
 def _from_npz(path: FilePath) -> list[Weights]:
-    with open_bytes(path) as stream:
-        data = stream.read()
+    wrong = "no weights of ours, or damaged ones"
+    members = read_arrays(path, wrong)
     try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            dense, sparse = arrays["dense"], arrays["sparse"]
-            groups = zip(arrays["groups"].tolist(), arrays["sizes"].tolist(), strict=True)
-            sparse_names = arrays["sparse_names"].tolist()
-        names = FeatureNames(tuple(groups))
+        arrays = {name: parse_array(members[f"{name}.npy"]) for name in ("dense", "sparse", *_NAMES)}
+        dense, sparse = arrays["dense"], arrays["sparse"]
+        groups, sizes, sparse_names = (arrays[name].tolist() for name in _NAMES)
+        names = FeatureNames(tuple(zip(groups, sizes, strict=True)))
         if not (np.isfinite(dense).all() and np.isfinite(sparse).all() and len(dense) == len(sparse)):
             raise ValueError
         return [
             Weights(names, row, {name: v for name, v in zip(sparse_names, values, strict=True) if v})
             for row, values in zip(dense.astype(np.float64), sparse.tolist(), strict=True)
         ]
-    except (ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error, OSError):
-        raise UserError("no weights of ours, or damaged ones", path=path) from None
+    except (ValueError, KeyError, TypeError, OverflowError):
+        raise UserError(wrong, path=path) from None

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from lasw.metrics import UserError, atomic_write, first_bytes, write_text
+from lasw.metrics import UserError, atomic_write, read_bytes, write_text
 from lasw.tuning.formats.weights.base import FilePath, WeightFormat, number, second_weight
 from lasw.tuning.formats.weights.lines import group_text, sparse_text
 from lasw.tuning.formats.weights.old_style import OLD_LABELS, OLD_SECTIONS, old_values
@@ -189,7 +189,7 @@ def marked_sentences(source: Sequence[str]) -> list[str]:
 
 def template_lines(template: FilePath) -> list[str]:
     """The lines of a moses.ini without their LF, bytes that are no UTF-8 as surrogates."""
-    raw = first_bytes(template, -1).removeprefix(codecs.BOM_UTF8)
+    raw = read_bytes(template).removeprefix(codecs.BOM_UTF8)
     # Bytes that are no UTF-8 (in a path, in a comment) go through unchanged.
     return raw.decode("utf-8", errors="surrogateescape").split("\n")
 

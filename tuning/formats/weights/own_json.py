@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from lasw.metrics import UserError, write_text
+from lasw.metrics import UserError, parse_json, write_text
 from lasw.tuning.formats.weights.base import FilePath, WeightFormat, number
 from lasw.tuning.weights import Weights
 
@@ -30,7 +30,6 @@ class OwnJson(WeightFormat):
 
     def read(self, lines: Sequence[str], path: FilePath) -> Weights:
         """See `WeightFormat`."""
-
         data = _loaded(lines, path)
         whole = isinstance(data, dict) and "signature" in data and isinstance(data.get("weights"), dict)
         return from_json(data["weights"] if whole else data, path)
@@ -82,23 +81,19 @@ def _loaded(lines: Sequence[str], path: FilePath) -> Any:
             values[key] = value
         return values
 
+    text = "\n".join(lines)
     try:
-        data = json.loads("\n".join(lines), object_pairs_hook=without_repeats)
-    except json.JSONDecodeError as error:
-        if error.msg == "Extra data" and error.lineno > 1:
+        return parse_json(text, path, expected="weights as this program writes", object_pairs_hook=without_repeats)
+    except UserError as error:
+        if "(Extra data)" in error.found and (error.line or 0) > 1:
             raise UserError(
                 "weights for several sentences",
                 path=path,
-                line=error.lineno,
+                line=error.line,
                 expected="one JSON object",
                 remedy="weights for every sentence are given with --local-weights",
             ) from None
-        raise UserError(f"not valid JSON ({error.msg})", path=path, line=error.lineno) from None
-    except (ValueError, RecursionError) as error:  # thousands of digits or of brackets
-        raise UserError(
-            f"not readable as JSON ({error})", path=path, expected="weights as this program writes"
-        ) from None
-    return data
+        raise
 
 
 def as_json(weights: Weights) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from lasw.metrics import UserError
-from lasw.scripts.command_line import Parser, add_jobs, add_output_options, note, print_json, warn
+from lasw.scripts.command_line import Parser, add_jobs, add_output_options, note, print_json, tell_idle, warn
 from lasw.tuning import COMPARISON, Json, compare, read_comparison, table_text
 
 _EPILOG = """\
@@ -51,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     comparison = read_comparison(arguments.config, arguments.changes)
     directory = Path(arguments.run)
     warn("compare", comparison.without_effect(), arguments.quiet)
+    tell_idle(arguments, ("--width", not arguments.json, "--json has all digits"))
     warned: set[str] = set()
 
     def told(record: Json, done: int, of: int) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lasw.metrics import STANDARD_INPUT, UserError, metric, refuse_overwriting
+from lasw.metrics import STANDARD_INPUT, UserError, metric, parameters, refuse_overwriting
 from lasw.scripts.command_line import (
     GivenPool,
     Parser,
@@ -22,6 +22,9 @@ from lasw.scripts.command_line import (
     add_seed,
     add_text_options,
     given_hyperparameters,
+    given_settings,
+    idle_options,
+    idle_settings,
     note,
     print_json,
     warn,
@@ -53,7 +56,8 @@ examples:
   lasw optimise --optimiser pro --references ref0 ref1 --psi 0.1 --output weights.json --json nbest.gz
   lasw optimise --optimiser pro --features run1.features.dat --scores run1.scores.dat --start moses.ini
 
-Without --start (or --moses-ini) all weights start as 1; they matter where psi < 1, and for features that never differ.
+Without --start (or --moses-ini) dense weights start as 1 and sparse ones as 0; with it, those of --feature as 0 if it
+has none for them. The start matters to mira, mle, perceptron, ramp, for psi < 1, and where features never differ.
 
 With --start the new weights are the whole way from these only if there are lists of four rounds or more: one list says
 little of what a decoder would find with other weights (--step 1 goes all the way; to rerank these very lists it may).
@@ -103,6 +107,17 @@ def _share(text: str) -> float:
         if 0 < float(text) <= 1:
             return float(text)
     raise argparse.ArgumentTypeError(f"{text!r}, expected a number above 0 and at most 1")
+
+
+def _idle(arguments: argparse.Namespace) -> list[str]:
+    """A line for every option that changes nothing."""
+    name = arguments.optimiser
+    draws = "seed" in parameters(OPTIMISERS.find(name))
+    given = {"optimiser": {"name": name, **given_settings(arguments, "optimiser")}}
+    return [
+        *idle_options(arguments, [("--seed", draws, f"{name} draws nothing")]),
+        *idle_settings(arguments, given),
+    ]
 
 
 @dataclass(frozen=True)
@@ -158,7 +173,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.min_count > 1:
         settings["min-count"] = str(arguments.min_count)
     fit, result = _optimised(optimiser, given, arguments.min_count, _Step.asked(arguments), settings, arguments.quiet)
-    warn("optimise", result.warnings)
+    warn("optimise", [*_idle(arguments), *result.warnings])
     if output is not None:
         shown = f"BLEU {result.pool_bleu:.6f} on {' '.join(arguments.references or arguments.scores)}"
         comment = f"{shown} (best of {result.candidates} candidates; {result.start_bleu:.6f} before)", result.signature

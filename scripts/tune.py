@@ -13,11 +13,15 @@ from lasw.scripts.command_line import (
     add_output_options,
     add_section,
     given_settings,
+    idle_settings,
     note,
     print_json,
+    shown_setting,
+    warn,
 )
 from lasw.tuning import (
     CONFIGURATION,
+    DECODERS,
     Configuration,
     RunDirectory,
     Sections,
@@ -47,6 +51,9 @@ _COMMON = {
     "optimiser": ("name", "metric"),
 }
 
+# Settings of how a decoder is asked.
+_OF_LISTS = ("nbest", "first_nbest", "nbest_growth", "perturbed", "perturbation", "perturbed_rounds", "decode_best")
+
 
 def add_arguments(parser: Parser) -> None:
     """Declare the options: one for every key of a configuration."""
@@ -61,7 +68,9 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Tune; 0 if the run is finished."""
-    configuration = Configuration.of(_sections(arguments))
+    sections = _sections(arguments)
+    configuration = Configuration.of(sections)
+    warn("tune", [*idle_settings(arguments, sections), *_idle(arguments, sections)], arguments.quiet)
     directory = configuration.run.directory
     progress = TuningProgress("tune", configuration.run.iterations, quiet=arguments.quiet)
     try:
@@ -94,6 +103,16 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"weights  {directory / 'weights.json'} (of iteration {outcome.chosen}{told})")
     print(f"report   {directory / 'report.html'}")
     return 0
+
+
+def _idle(arguments: argparse.Namespace, sections: Sections) -> list[str]:
+    """A line for every setting of lists, where these are always the same."""
+    name = sections["decoder"]["name"]
+    given = [key for key in _OF_LISTS if key in sections.get("run", {})]
+    if DECODERS.find(name).follows_weights or not given:
+        return []
+    why = f"has no effect: decoder {name} gives the same lists every time"
+    return [f"{shown_setting(arguments, 'run', key)} {why}" for key in given]
 
 
 def _sections(arguments: argparse.Namespace) -> Sections:

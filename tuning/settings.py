@@ -31,16 +31,18 @@ class Section:
             all cases.
         named: there are any number, ``[SECTION.NAME]``.
         registry: of what the key `name` chooses from.
+        owner: the class whose arguments the keys are, if it is always the same.
     """
 
     keys: Callable[[Mapping[str, Any]], Keys]
     named: bool = False
     registry: Registry[Any] | None = None
+    owner: type[Any] | None = None
 
     @classmethod
     def of_class(cls, owner: type[Any], *, named: bool = False) -> Section:
         """Its keys are the arguments of a class."""
-        return cls(lambda values: parameters(owner), named)
+        return cls(lambda values: parameters(owner), named, owner=owner)
 
     @classmethod
     def of_registry(cls, registry: Registry[Any], without: Collection[str] = (), default: str | None = None) -> Section:
@@ -76,6 +78,26 @@ class Document:
     def keys(self, section: str, name: str | None = None) -> Keys:
         """What may stand in a section; without the name of a decoder or an optimiser the keys of all."""
         return self.sections[section].keys({} if name is None else {"name": name})
+
+    def without_effect(self, sections: Sections) -> list[tuple[str, str, str]]:
+        """Section, key and reason of every given value that changes nothing, because of what another key says.
+
+        A class says so of its own arguments: its `counts_if` has, by argument, another one and what must be true of
+        that one's value.
+        """
+        found = []
+        for section, values in sections.items():
+            registry, owner = self.sections[section].registry, self.sections[section].owner
+            keys = self.keys(section)
+            if registry is not None:
+                name = values.get("name", keys["name"].default)
+                owner, keys = registry.find(name), self.keys(section, name)
+            for key, (other, counts) in getattr(owner, "counts_if", {}).items():
+                value = values.get(other, keys[other].default)
+                if key in values and not counts(value):
+                    shown = str(value).lower() if isinstance(value, bool) else value
+                    found.append((section, key, f"{other.replace('_', '-')} is {shown}"))
+        return found
 
     def without_paths(self, section: str, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values that are no paths: files are told apart by what is in them, so their names are no settings."""

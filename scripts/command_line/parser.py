@@ -58,9 +58,10 @@ class Parser(argparse.ArgumentParser):
         self._beside_references, self._files_needed = beside, needed
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse's, old words taken for the new ones."""
-        words = list(sys.argv[1:] if args is None else args)
-        found, unknown = super().parse_known_args(self._in_new_words(words), namespace)
+        """As argparse's, old words taken for the new ones; `typed` has the options that were given (long names)."""
+        words = self._in_new_words(list(sys.argv[1:] if args is None else args))
+        found, unknown = super().parse_known_args(words, namespace)
+        found.typed = self._typed(words) | getattr(found, "typed", frozenset())  # those of a subcommand are there
         if self._beside_references is not None:
             self._place_references(self._beside_references, found)
         return found, unknown
@@ -129,6 +130,13 @@ class Parser(argparse.ArgumentParser):
                 say_new_word(self.prog, option, new)
             renamed.append(word if new is None else new + equals + value)
         return [*renamed, *words[end:]]
+
+    def _typed(self, words: Sequence[str]) -> frozenset[str]:
+        end = words.index("--") if "--" in words else len(words)
+        actions = self._option_string_actions
+        given = [word.partition("=")[0] for word in words[:end] if word.startswith("-")]
+        found = [actions.get(option) or actions.get(option[:2]) for option in given]
+        return frozenset(max(action.option_strings, key=len) for action in found if action is not None)
 
     def _place_references(self, beside: argparse.Action, found: argparse.Namespace) -> None:
         groups: list[list[str]] = found.references

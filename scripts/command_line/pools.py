@@ -55,7 +55,8 @@ class PoolReader:
 
     Args:
         arguments: of the command.
-        start_path: the file of the weights to start from; None: all are 1, and 0 for features in files of their own.
+        start_path: the file of the weights to start from, in which features in files of their own may lack one: 0;
+            None: all dense ones are 1, sparse ones 0.
 
     Raises:
         UserError: the weights cannot be read.
@@ -111,10 +112,7 @@ class PoolReader:
         names, more = pool.names, self._columns.names
         if names is None or not len(pool):
             raise UserError("no hypotheses", path=path)
-        if self._given is not None:
-            weights = self._given.weights
-        else:
-            weights = Weights.from_groups({name: [1.0] * size for name, size in names.groups if name not in more})
+        weights = Weights.constant(names, 1.0) if self._given is None else self._given.weights
         start = match(weights, names, sparse_names=pool.sparse_names, default=dict.fromkeys(more, 0.0), path=self._path)
         return GivenPool(pool, start, [*warnings, *start.warnings])
 

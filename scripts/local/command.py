@@ -24,6 +24,7 @@ from lasw.scripts.command_line import (
     add_text_options,
     note,
     say_new_word,
+    tell_idle,
 )
 from lasw.scripts.local import train as local_train
 from lasw.scripts.local.train import AUTO
@@ -136,8 +137,9 @@ class _Answers:
             known = samples.header.get("fingerprints", {}).get(setting.similarity)
             if known is not None and known != self._similarity.fingerprint():
                 raise UserError("other word vectors than in training", path=arguments.vectors)
-        if arguments.vectors and (setting is None or setting.similarity != "embedding"):
-            note(arguments.quiet, f"--vectors has no effect: the setting is {text}")
+        embedding = setting is not None and setting.similarity == "embedding"
+        why = f"the setting is {text}"
+        tell_idle(arguments, ("--vectors", embedding, why), ("--exact", setting is not None, why))
 
     def to(self, line: str) -> Weights:
         """The weights of one sentence, those of features that no list showed behind the others."""

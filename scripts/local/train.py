@@ -16,7 +16,15 @@ from lasw.metrics import (
     refuse_overwriting,
     unknown,
 )
-from lasw.scripts.command_line import PoolReader, given_hyperparameters, note, print_json, warn
+from lasw.scripts.command_line import (
+    PoolReader,
+    given_hyperparameters,
+    given_settings,
+    idle_settings,
+    note,
+    print_json,
+    warn,
+)
 from lasw.tuning import (
     GLOBAL,
     SIMILARITIES,
@@ -103,6 +111,8 @@ def fixed_setting(text: str, words: Sequence[str]) -> Setting | None:
 
 def _samples(arguments: argparse.Namespace) -> tuple[Pool, LocalSamples, list[str]]:
     options = given_hyperparameters(arguments)
+    sections = {"optimiser": {"name": arguments.optimiser, **given_settings(arguments, "optimiser")}}
+    warn("local", idle_settings(arguments, sections), arguments.quiet)
     optimiser = make_optimiser(arguments.optimiser, options, metric=arguments.metric, seed=arguments.seed)
     assert isinstance(optimiser, PairwiseOptimiser)
     reader = PoolReader(arguments, arguments.start)

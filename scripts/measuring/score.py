@@ -39,6 +39,7 @@ from lasw.scripts.command_line import (
     preprocessing,
     print_json,
     reading,
+    tell_idle,
     warn,
 )
 
@@ -104,6 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
     metrics = [metric(spec) for spec in specs]
     names: list[str] = arguments.systems or [STANDARD_INPUT]
     _check(arguments, names)
+    tell_idle(arguments, ("--width", not arguments.json, "--json has all digits"))
     evaluation, warnings = _read(names, arguments)
     of_words = any(m.of_words for m in metrics)
     findings = [check_texts(system, evaluation.references, words=of_words) for system in evaluation.systems]

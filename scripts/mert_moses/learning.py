@@ -14,6 +14,12 @@ from lasw.tuning import DEFAULT_SEED, FeatureNames, Optimiser, ProThenMert, make
 MANY_DIRECTIONS = 50  # what --random-directions means there
 _OPTIMISERS = {"batch-mira": "mira", "pairwise-ranked": "pro"}
 _MERT_ONLY = ("historic-bests", "random-directions", "number-of-random-directions", "random-restarts")
+# What the arguments of Moses' tools say to one of the optimisers alone, by our names.
+_OF_ONE = {
+    "mira": ("c", "decay", "passes", "model_bg", "no_shuffle", "safe_hope"),
+    "mert": ("restarts", "random_directions", "active", "type"),
+    "pro": ("smooth_bp",),
+}
 _ALSO_MERT_ONLY = ("activate-features", "range")
 
 
@@ -84,7 +90,12 @@ def _told(given: Given, name: str, remarks: list[str]) -> tuple[dict[str, str], 
     for option, known in (("batch-mira-args", MIRA), ("mertargs", MERT), ("mertmertargs", MERT), ("proargs", PRO)):
         text = given.text(option)
         if text:
-            told.update(read_arguments(f"--{option}", text, known))
+            found = read_arguments(f"--{option}", text, known)
+            told.update(found)
+            owner = {"batch-mira-args": "mira", "proargs": "pro"}.get(option, "mert")
+            useless = [one for one in found if one in _OF_ONE[owner]] if name != owner else []
+            if useless:
+                remarks.append(f"--{option} has no effect on {name}: {', '.join(useless)}")
     options: dict[str, str] = {}
     no_shuffle = told.pop("no_shuffle", None)
     of_mira: dict[str, str] = {

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from lasw.metrics import UserError, refuse_overwriting, tokens
-from lasw.scripts.command_line import MOST_SEED, Parser, add_jobs, add_seed, note, positive_int, warn
+from lasw.scripts.command_line import MOST_SEED, Parser, add_jobs, add_seed, note, positive_int, tell_idle, warn
 from lasw.scripts.parallel_text.train import read_parallel, unaligned_notes
 from lasw.selection import (
     ALIGNERS,
@@ -60,6 +60,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Align; 0."""
     refuse_overwriting([arguments.output], (arguments.source, arguments.target))
+    tell_idle(arguments, ("--seed", arguments.model == "eflomal", f"{arguments.model} draws nothing"))
     source, target = read_parallel(arguments.source, arguments.target, arguments.encoding)
     for written in filter(None, (arguments.output, arguments.save)):  # before the training, which may take hours
         if not Path(written).absolute().parent.is_dir():

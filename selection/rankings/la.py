@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lasw.selection.pool import Scorer
-from lasw.selection.rankings.la_features import NAMES
+from lasw.selection.rankings.la_features import LOOKS_AT_FUNCTION_WORDS, NAMES
 from lasw.selection.rankings.method import Material, Method
 
 
@@ -11,7 +11,7 @@ class LA(Method):
     """LA selection (Song 2015, algorithm 4.1)."""
 
     meaning = "the sum of the features of word alignment (LA selection)"
-    aligned = filtered = weighted = True
+    aligned = filtered = weighted = function_words = True
 
     def scorer(self, material: Material) -> Scorer:
         """LA's own."""
@@ -22,6 +22,7 @@ def _alone(feature: str) -> type[Method]:
     class Alone(Method):
         meaning = f"LA's feature {feature} alone (table 4.4)"
         aligned = filtered = True
+        function_words = feature == LOOKS_AT_FUNCTION_WORDS
 
         def scorer(self, material: Material) -> Scorer:
             return material.la.alone(feature)

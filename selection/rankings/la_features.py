@@ -36,6 +36,7 @@ NAMES: tuple[str, ...] = (
     "TFWP",
 )
 """Names of the features as in tables 4.1 and 4.4."""
+LOOKS_AT_FUNCTION_WORDS = "TFWP"  # the one that looks at them
 
 MEANINGS: tuple[str, ...] = (
     "aligned source words / source words",

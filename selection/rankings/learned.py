@@ -61,7 +61,7 @@ class Learned(Method):
     """
 
     meaning = "the same features, combined by an SVM that knows a trusted corpus"
-    aligned = filtered = weighted = True
+    aligned = filtered = weighted = function_words = True
     trusted: Bitext
 
     def scorer(self, material: Material) -> Scorer:

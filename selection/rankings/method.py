@@ -44,12 +44,14 @@ class Method(ABC):
         filtered: whether pairs that are too similar to others or untranslated are left out unless the user says
             otherwise; what LA selection is compared with does without.
         weighted: whether the user's weights of LA's features count.
+        function_words: whether it looks at the function words of translations.
     """
 
     meaning: ClassVar[str]
     aligned: ClassVar[bool] = False
     filtered: ClassVar[bool] = False
     weighted: ClassVar[bool] = False
+    function_words: ClassVar[bool] = False
 
     @classmethod
     def takes(cls) -> tuple[str, ...]:

@@ -154,6 +154,22 @@ def test_features_of_other_scorers(run, tmp_path):
     assert not (tmp_path / "o.ini").exists()
 
 
+def test_where_weights_start(run, tmp_path):
+    """Without a file dense ones, those of features in files of their own too, as 1; with one, these as 0."""
+    (tmp_path / "same").write_text("3\n" * 400)  # never differs, so its weight stays
+    dense = json.loads(run("--optimiser", "pro", "--json", "--feature", "s=same")[0])["weights"]["dense"]
+    assert (dense["s"], dense["Distortion0"]) == ([1.0], [1.0])
+    (tmp_path / "w").write_text("Distortion0 0.5\nLM0 1\nTM0 1 1\n")
+    started = ("--optimiser", "pro", "--json", "--start", "w", "--feature")
+    dense = json.loads(run(*started, "s=same")[0])["weights"]["dense"]
+    assert (dense["s"], dense["Distortion0"]) == ([0.0], [0.5])
+    tune = ["tune", "--decoder", "fixed", "--lists", "n1", "n2", "--features", "s=same", "--folds", "0", "--quiet"]
+    tune += ["--source", "ref", "--references", "ref", "--iterations", "1", "--optimiser", "pro"]
+    for start, wanted in (([], 1.0), (["--initial", "w"], 0.0)):
+        assert main([*tune, *start, "--run", f"r{wanted}"]) == 0
+        assert read_weights(tmp_path / f"r{wanted}" / "weights.json").by_group()["s"] == [wanted]
+
+
 def test_the_files_of_moses_give_what_the_list_gives(run, shared_data, tmp_path):
     folder = shared_data / "moses" / "de-en"
     start, references = str(folder / "run1.moses.ini"), str(shared_data / "multi30k" / "dev.en.gz")

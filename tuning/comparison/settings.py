@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lasw.metrics import BOOTSTRAP_SEED, DEFAULT_SAMPLES, TESTS, metric
+from lasw.tuning.loop import CONFIGURATION
 
 if TYPE_CHECKING:
     from lasw.tuning.local import Setting
@@ -146,8 +147,16 @@ class Comparison:
     systems: tuple[System, ...]
 
     def without_effect(self) -> list[str]:
-        """A line about keys of [run] that need a decoder, if there is none."""
+        """A line about keys of [run] that need a decoder, if there is none; one for every key idle beside another."""
+        lines = [
+            f"{section}.{key} has no effect: {why}"
+            for section, key, why in CONFIGURATION.without_effect({"run": self.run})
+        ]
+        for system in self.systems:
+            given = {"optimiser": {"name": system.settings.optimiser, **system.arguments}}
+            of_system = [] if system.settings.optimiser == NO_TUNING else CONFIGURATION.without_effect(given)
+            lines += [f"system.{system.name}.{key} has no effect: {why}" for _, key, why in of_system]
         idle = [key for key in self.run if key not in WITHOUT_DECODER]
         if self.decoder is not None or not idle:
-            return []
-        return [f"[run] {', '.join(idle)}: no effect without a [decoder], as the lists on disk are the pool"]
+            return lines
+        return [*lines, f"[run] {', '.join(idle)}: no effect without a [decoder], as the lists on disk are the pool"]

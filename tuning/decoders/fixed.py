@@ -24,7 +24,7 @@ class Fixed(Decoder):
     Args:
         lists: N-best lists, in any layout that lasw reads; those of one sentence are put together.
         initial: a file of weights to start from; without it every dense feature has weight 1.
-        features: more features as NAME=FILE, a number for every line of all lists.
+        features: more features as NAME=FILE, a number for every line of all lists; 0 where initial has no weight.
         unsorted: sentence ids may decrease within a list.
         encoding: of all files.
     """
@@ -121,7 +121,8 @@ class Fixed(Decoder):
         names = first.names.extended(*self._features)
         if file is None:
             return Weights.constant(names, 1.0)
-        return match(file.weights, names, sparse_names=None, path=self._initial).weights
+        default = dict.fromkeys(self._features, 0.0)
+        return match(file.weights, names, sparse_names=None, default=default, path=self._initial).weights
 
 
 def _files_by_name(features: Sequence[str]) -> dict[str, list[str]]:

@@ -15,11 +15,11 @@ import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from lasw.metrics import UserError
 from lasw.tuning.decoders import DECODERS
-from lasw.tuning.optimisers import DEFAULT_OPTIMISER, DEFAULT_SEED, OPTIMISERS, Optimiser, make_optimiser
+from lasw.tuning.optimisers import DEFAULT_OPTIMISER, DEFAULT_SEED, OPTIMISERS, CountsIf, Optimiser, make_optimiser
 from lasw.tuning.settings import (
     Document,
     Section,
@@ -85,6 +85,14 @@ class RunSettings:
     Raises:
         ValueError: a setting out of its range.
     """
+
+    counts_if: ClassVar[CountsIf] = {
+        "perturbation": ("perturbed", bool),
+        "perturbed_rounds": ("perturbed", bool),
+        "interpolation_from": ("interpolation", lambda share: share < 1),
+        "step": ("interpolation", lambda share: share == 1),
+        "patience": ("noise", bool),
+    }
 
     directory: Path
     seed: int = DEFAULT_SEED

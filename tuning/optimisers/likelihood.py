@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics import Metric
 from lasw.tuning.optimisers.base import Found, StandardisedOptimiser, Task, at_least
-from lasw.tuning.optimisers.oracle import Candidates, OracleChoice
+from lasw.tuning.optimisers.oracle import Candidates, OracleChoice, is_mixed
 from lasw.tuning.optimisers.softmax import minimised, softmax
 from lasw.tuning.pool import Floats, Standardised
 
@@ -48,6 +48,7 @@ class MaximumLikelihood(StandardisedOptimiser):
     """
 
     name = "MLE"
+    counts_if = {"mu": ("oracle", is_mixed), "rounds": ("oracle", is_mixed)}  # noqa: RUF012 - of the base class
 
     metric: Metric | str = "BLEU+1"
     oracle: str = "mixed"

@@ -81,6 +81,11 @@ class Oracle(Protocol):
         """(n,) the oracles under model scores (n,)."""
 
 
+def is_mixed(oracle: str) -> bool:
+    """Whether the model has a say in which candidates are oracles."""
+    return oracle == "mixed"
+
+
 @dataclass(frozen=True)
 class OracleChoice:
     """The oracle by its name.
@@ -111,7 +116,7 @@ class OracleChoice:
     @property
     def needs_model(self) -> bool:
         """Whether other weights choose other oracles."""
-        return self.name == "mixed"
+        return is_mixed(self.name)
 
     def __call__(self, candidates: Candidates, model: Floats) -> NDArray[np.bool_]:
         """See `Oracle`; ``reference`` finds none in a list without it.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from lasw.metrics import Metric
 from lasw.tuning.optimisers.base import DEFAULT_SEED, above_zero, at_least
 from lasw.tuning.optimisers.online import OnlineOptimiser, Parts, Rival, Step
-from lasw.tuning.optimisers.oracle import MU, OracleChoice
+from lasw.tuning.optimisers.oracle import MU, OracleChoice, is_mixed
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ class Perceptron(OnlineOptimiser):
     """
 
     name = "PERCEPTRON"
+    counts_if = {"mu": ("oracle", is_mixed)}  # noqa: RUF012 - of the base class
 
     metric: Metric | str = "BLEU+1"
     oracle: str = "local"

@@ -15,7 +15,7 @@ from lasw.metrics import (
     named_in,
     train_pairwise,
 )
-from lasw.scripts.command_line import Parser, add_output_options, add_seed, add_text_options
+from lasw.scripts.command_line import Parser, add_output_options, add_seed, add_text_options, tell_idle
 from lasw.scripts.measuring.train_metric.data import preferences
 
 _EPILOG = """\
@@ -82,6 +82,7 @@ def _number(group: argparse._ArgumentGroup, option: str, name: str, kind: type, 
 def train(arguments: argparse.Namespace) -> PairwiseModel:
     """Read and learn."""
     numbers = {f.name: getattr(arguments, f"setting_{f.name}", None) for f in dataclasses.fields(Settings)}
+    tell_idle(arguments, ("--held-out-share", not arguments.held_out, "--held-out has the judgements"))
     settings = Settings(**{**numbers, "loss": arguments.loss, "seed": arguments.seed})
     with named_in(arguments.output, files=True):  # what the model could not name when it is read is not trained
         inputs = PairwiseInputs(tuple(arguments.skip), arguments.vectors, arguments.sentence_vectors)

@@ -32,6 +32,7 @@ from lasw.scripts.command_line import (
     note,
     positive_int,
     reading,
+    tell_idle,
 )
 from lasw.scripts.measuring.train_metric.data import preferences
 
@@ -84,6 +85,8 @@ def train(arguments: argparse.Namespace) -> RoseModel:
         raise UserError("--pos and --tagger", expected="one of them: either the text has tags or it has not")
     if arguments.pos and arguments.tokenize:
         raise UserError("--pos and --tokenize", expected="text that is tokenised, since each token has its tag")
+    listed = arguments.function_words not in (None, "wordfreq")
+    tell_idle(arguments, ("--function-word-count", not listed, "--function-words lists them"))
     folder = Path(arguments.output).absolute().parent
     if not folder.is_dir():
         raise UserError("no such folder", path=folder, expected="one that the model can be written to")

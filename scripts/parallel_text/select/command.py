@@ -6,12 +6,22 @@ import argparse
 import contextlib
 import os
 import tempfile
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from lasw.metrics import LARGEST, UserError, read_lines, refuse_overwriting
-from lasw.scripts.command_line import Parser, add_jobs, add_output_options, note, positive_int, single_assignments
+from lasw.scripts.command_line import (
+    Parser,
+    Rule,
+    add_jobs,
+    add_output_options,
+    note,
+    positive_int,
+    single_assignments,
+    tell_idle,
+)
 from lasw.scripts.parallel_text.select.methods import (
     SPECIAL,
     add_method_options,
@@ -173,6 +183,7 @@ def run(arguments: argparse.Namespace) -> int:
         names = text_names(*pool.paths[:2])
         if output:
             refuse_overwriting(files_of(output, names), _files_read(arguments, pool), "give --output another PREFIX")
+        tell_idle(arguments, *_idle(arguments, kind, pool))
         if kind.aligned:
             pool = _aligned(pool, arguments, Path(scratch, "alignment"))
         watch = stack.enter_context(watched(arguments.quiet))
@@ -185,6 +196,26 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             _select(arguments, material, method, names)
     return 0
+
+
+def _idle(arguments: argparse.Namespace, kind: type[Method], pool: Bitext) -> Iterator[Rule]:
+    """Which options do nothing with a method, a pool or each other."""
+    name = f"method {arguments.method}"
+    chosen = ("--words", "--diversity", "--window", "--untranslated", "--similarity")
+    yield ("--output", *chosen, "--local"), not arguments.dry_run, "--dry-run only says what is in the pool"
+    yield ("--output", "--local"), not arguments.explain, "--explain only says what becomes of a pair"
+    yield chosen, not arguments.local, "--local takes the pairs that are nearest to each test sentence"
+    yield "--seed", "seed" in kind.takes(), f"{name} draws nothing"
+    yield "--metric", "lists" in kind.takes(), f"{name} looks at no N-best lists"
+    yield ("--align", "--align-model", "--symmetrise"), kind.aligned, f"{name} needs no word alignment"
+    yield ("--align", "--symmetrise"), not pool.aligned, "the pool comes with its alignment"
+    yield "--align", not arguments.align_model, "--align-model has the models"
+    only_shown = f"{name} does not look at function words, only a column of the scores does"
+    yield ("--paper-sign", "--function-words"), kind.function_words, only_shown
+    on = filters(kind, arguments.diversity, arguments.window, arguments.untranslated)
+    off = "no filter by similarity is on (--diversity, --untranslated)"
+    yield "--window", on.threshold <= 1, "the filter by similarity to others is off (--diversity)"
+    yield "--similarity", min(on.threshold, on.untranslated) <= 1, off
 
 
 def _select(arguments: argparse.Namespace, material: Material, method: Method, names: tuple[str, str]) -> None:

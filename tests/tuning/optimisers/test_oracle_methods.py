@@ -344,3 +344,21 @@ def test_the_signature_has_every_hyper_parameter() -> None:
     text = str(Ramp(metric="PABC4:alpha=3", variant=2, seed=9).signature())
     assert text.startswith("RAMP|metric:PABC4|")
     assert all(part in text for part in ("alpha:3", "variant:2", "|seed:9|", "|c:0.001|", "|norm:l1|"))
+
+
+@pytest.mark.parametrize("name", ["mle", "ramp", "perceptron", "expected"])
+@pytest.mark.parametrize("start", [-5.0, 1.0])
+def test_a_wrong_sign_that_stays_is_told_with_what_it_costs(name: str, start: float) -> None:
+    pool = made_pool()
+    fit = make_optimiser(name).fit(pool, Weights(NAMES, np.array([start, 0.1, 0.1])))
+    if fit.weights.dense[0] > 0:
+        assert fit.warnings == ()
+        return
+    assert (name, start) in [("mle", -5.0), ("ramp", -5.0)]  # go downhill from where they start
+    other = Weights(NAMES, fit.weights.dense * [-1, 1, 1])
+    scores = [pool.corpus_score(metric("BLEU+1"), weights) for weights in (other, fit.weights)]
+    said = f"would be {100 * scores[0]:.2f} instead of {100 * scores[1]:.2f}: start it with that"
+    assert [said in warning for warning in fit.warnings] == [True]
+    assert fit.warnings[0].startswith("good has kept the sign of its start weight, with the other one BLEU+1")
+    again = make_optimiser(name).fit(pool, other)
+    assert (again.weights.dense[0] > 0, again.warnings) == (True, ())

@@ -63,6 +63,7 @@ class MERT(Optimiser):
 
     name = "MERT"
     takes_others = True
+    counts_if = {"range": ("restarts", bool)}  # noqa: RUF012 - of the base class
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -46,6 +46,11 @@ class WRO(PairwiseOptimiser):
     reach_metric: Metric | str = "BLEU+1"
 
     name = "WRO"
+    counts_if = {  # noqa: RUF012 - of the base class
+        "oracle_share": ("oracle_sampling", bool),
+        "reachable": ("global_weight", bool),
+        "reach_metric": ("global_weight", bool),
+    }
 
     def __post_init__(self) -> None:
         super().__post_init__()

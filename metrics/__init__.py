@@ -26,8 +26,8 @@ if TYPE_CHECKING:
         Interval, Spread, bootstrap_scores, confidence, differences, paired_bootstrap, percentile_p_value, spread,
     )
     from lasw.metrics.text import (
-        JOINTS, LARGEST_FILE, NORMAL_FORMS, STANDARD_INPUT, Block, Blocks, Corpus, Finding, Preprocessing,
-        References, Vocabulary, atomic_write, check_parallel, check_texts, content_digest, first_bytes,
+        JOINTS, LARGEST_FILE, NORMAL_FORMS, STANDARD_INPUT, Block, Blocks, Corpus, Finding, Preprocessing, References,
+        Settle, Vocabulary, as_option, atomic_write, check_parallel, check_texts, content_digest, first_bytes,
         intern_token, marked_list, normal_form, open_bytes, parse_array, parse_json, parse_toml, read_arrays,
         read_bytes, read_corpora, read_corpus, read_lines, refuse_or_warn, refuse_overwriting, scan, token_end,
         tokens, write_text,

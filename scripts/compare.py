@@ -68,6 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         command=shlex.join(["lasw", *sys.argv[1:]]),
         told=told,
     )
+    warn("compare", compared.warnings, arguments.quiet)
     if arguments.json:
         print_json(compared.table)
         return 0

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
-from lasw.metrics import Metric, Preprocessing, References, UserError, metric, read_lines
+from lasw.metrics import Metric, Preprocessing, References, UserError, metric, read_lines, refuse_or_warn
 from lasw.tuning.decoders import Decoder, open_decoder
 from lasw.tuning.formats import as_json, match, read_weights
 from lasw.tuning.loop import CONFIGURATION, Configuration, Loop, Outcome, Progress, SharedFiles
@@ -15,7 +16,7 @@ from lasw.tuning.run_directory import Json, RunDirectory
 from lasw.tuning.weights import Weights
 
 # None changes the weights that an iteration makes.
-MAY_CHANGE = ("run.iterations", "run.noise", "run.patience", "run.folds", "decoder.jobs")
+MAY_CHANGE = ("run.iterations", "run.noise", "run.patience", "run.folds", "data.force", "decoder.jobs")
 
 
 def tune(
@@ -38,7 +39,7 @@ def tune(
             decoder failed.
     """
     run, data = configuration.run, configuration.data
-    text = Preprocessing(data.tokenize, data.lowercase)
+    text = Preprocessing.of(vars(data))
     source = read_lines(data.source, encoding=data.encoding)
     references = References.read(data.references, preprocess=text.function(), encoding=data.encoding)
     if len(source) != len(references):
@@ -61,6 +62,7 @@ def tune(
             preprocess=text.function(),
             shared=shared,
             told=write_run_report,
+            settle=partial(refuse_or_warn, force=data.force, wording=_as_option),
         )
         outcome = loop.run(source, references, start, directory, progress)
         if not outcome.already_finished:
@@ -69,6 +71,10 @@ def tune(
                 comment.insert(0, f"{run.dev_metric} {outcome.dev_score:.6f} on {data.source}")
             decoder.write_configuration(run.directory / decoder.configuration_name, outcome.weights, comment)
     return outcome
+
+
+def _as_option(name: str, value: str) -> str:
+    return f"--{name} {value or 'true'}"
 
 
 def start_weights(decoder: Decoder, path: Path | None) -> Weights:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
         parse_array, parse_json, parse_toml, read_arrays, read_bytes,
     )
     from lasw.metrics.text.marks import JOINTS
-    from lasw.metrics.text.mismatch import Finding, check_texts, marked_list, refuse_or_warn
+    from lasw.metrics.text.mismatch import Finding, Settle, as_option, check_texts, marked_list, refuse_or_warn
     from lasw.metrics.text.preprocessing import NORMAL_FORMS, Preprocessing, tokens
     from lasw.metrics.text.references import References
     from lasw.metrics.text.words import PerWord, Spelling

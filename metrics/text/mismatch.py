@@ -12,8 +12,9 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,7 @@ _FEWER = 0.1  # the other side has a kind of token this much less often: then it
 _MOSTLY = 0.5  # of the marked tokens, that the other side has without the mark
 _SHOWN = 3  # examples in a message
 
+_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?: (bpe|sentencepiece|13a|zh)\b)?")
 _WORD = re.compile(r"[^\W_]")
 _TAG = re.compile(r"</?(?:seg|doc|refset|srcset|tstset|mteval|hl|p|tu|tuv|s)(?:>|$)|.*</(?:seg|hl|p)>$", re.IGNORECASE)
 _ESCAPED = re.compile(r"&(?:bar|lt|gt|bra|ket|quot|apos|amp|#124|#91|#93);")
@@ -60,22 +62,42 @@ class Finding:
     def __str__(self) -> str:
         return str(UserError(self.found, path=self.path, remedy=self.remedy))
 
-    def error(self) -> UserError:
-        """The same as a refusal."""
-        remedy = "; ".join(filter(None, [self.remedy, "--force goes on as it is"]))
-        return UserError(self.found, path=self.path, remedy=remedy)
+
+Wording: TypeAlias = Callable[[str, str], str]
+"""How an option is written, of its name (``strip-marks``) and its value (empty for a switch)."""
 
 
-def refuse_or_warn(findings: Iterable[Finding | None], *, force: bool = False) -> list[str]:
+Settle: TypeAlias = Callable[[Iterable["Finding | None"]], list[str]]
+"""`refuse_or_warn` with its settings."""
+
+
+def as_option(name: str, value: str) -> str:
+    """``--strip-marks``, ``--join bpe``."""
+    return f"--{name} {value}".rstrip()
+
+
+def refuse_or_warn(
+    findings: Iterable[Finding | None], *, force: bool = False, wording: Wording = as_option
+) -> list[str]:
     """What is to be told, each once.
+
+    Args:
+        findings: of `check_texts` and its like.
+        force: refuse nothing.
+        wording: how options are named.
 
     Raises:
         UserError: one is beyond doubt, unless `force`.
     """
-    kept = [finding for finding in findings if finding is not None]
+
+    def worded(text: str | None) -> str | None:
+        return text and _OPTION.sub(lambda match: wording(match[1], match[2] or ""), text)
+
+    kept = [replace(finding, remedy=worded(finding.remedy)) for finding in findings if finding is not None]
     for finding in kept:
         if finding.beyond_doubt and not force:
-            raise finding.error()
+            remedy = "; ".join(filter(None, [finding.remedy, worded("--force goes on as it is")]))
+            raise UserError(finding.found, path=finding.path, remedy=remedy)
     return list(dict.fromkeys(map(str, kept)))
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from lasw.metrics.errors import UserError, unknown
 from lasw.metrics.text.marks import JOINTS, unescaped, without_marks
@@ -46,6 +46,18 @@ class Preprocessing:
             raise unknown("normal form", str(self.normalise), list(NORMAL_FORMS))
         if self.join not in (None, *JOINTS):
             raise unknown("kind of sub-words", str(self.join), list(JOINTS))
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> Preprocessing:
+        """What options or settings say that are named as on the command line; others, and absent ones, mean nothing."""
+        return cls(
+            settings.get("tokenize"),
+            bool(settings.get("lowercase")),
+            settings.get("normalise"),
+            bool(settings.get("strip_marks")),
+            settings.get("join"),
+            bool(settings.get("unescape")),
+        )
 
     def function(self) -> Callable[[str], str] | None:
         """What to apply to every line, None if nothing is to be done: the `preprocess` of `read_corpus`."""

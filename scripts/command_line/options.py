@@ -45,14 +45,7 @@ def add_force(parser: argparse.ArgumentParser | argparse._ActionsContainer) -> N
 
 def preprocessing(arguments: argparse.Namespace) -> Preprocessing:
     """What happens to all text first, as the options of `add_text_options` and `--normalise` say."""
-    return Preprocessing(
-        arguments.tokenize,
-        arguments.lowercase,
-        getattr(arguments, "normalise", None),
-        arguments.strip_marks,
-        arguments.join,
-        arguments.unescape,
-    )
+    return Preprocessing.of(vars(arguments))
 
 
 def reading(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from lasw.metrics import References, UserError
+from lasw.metrics import References, UserError, refuse_or_warn
 from lasw.scripts.command_line.options import assignments, note, preprocessing
 from lasw.scripts.command_line.parser import Parser
 from lasw.tuning import (
@@ -66,7 +67,7 @@ class PoolReader:
         if arguments.sparse_weights and not start_path:
             raise UserError("--sparse-weights without the dense ones", remedy="give those with --start")
         self.text = preprocessing(arguments)
-        self._force: bool = arguments.force
+        self._settle = partial(refuse_or_warn, force=arguments.force)
         self._encoding: str = arguments.encoding
         self._quiet: bool = arguments.quiet
         self._unsorted: bool = arguments.unsorted
@@ -94,7 +95,7 @@ class PoolReader:
             preprocess=self.text.function(),
             encoding=self._encoding,
             unsorted=self._unsorted,
-            force=self._force,
+            settle=self._settle,
             progress=self._told,
         )
         return self._started(pool, warnings, paths[0])

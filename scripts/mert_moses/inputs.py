@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lasw.metrics import Metric, Preprocessing, References, UserError, metric, read_lines
+from lasw.metrics import Metric, References, UserError, metric, read_lines
 from lasw.scripts.mert_moses.learning import check, optimiser_for
 from lasw.scripts.mert_moses.settings import BPE, Settings
 from lasw.tuning import Moses, Optimiser, Weights, last_lines, refuse_program
@@ -29,7 +29,6 @@ class Inputs:
     Attributes:
         source: the sentences.
         references: theirs.
-        text: what is done to text before it is scored.
         decoder: its phrase tables filtered if that is asked for.
         start: the weights of the first decoding.
         optimiser: makes one for a seed.
@@ -38,7 +37,6 @@ class Inputs:
 
     source: list[str]
     references: References
-    text: Preprocessing
     decoder: Moses
     start: Weights
     optimiser: Callable[[int], Optimiser]
@@ -55,7 +53,7 @@ def open_inputs(settings: Settings, tell: Callable[[str], None]) -> Inputs:
     check(settings.learning)  # what can be wrong with it is better said before anything is filtered or decoded
     refuse_program(settings.config)
     development = metric(settings.metric)
-    source, references, text = _read_data(settings)
+    source, references = _read_data(settings)
     try:
         settings.folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -65,7 +63,7 @@ def open_inputs(settings: Settings, tell: Callable[[str], None]) -> Inputs:
         tell(remark)
     start = _start(decoder.start_weights(), settings.normalise)
     optimiser = optimiser_for(settings.learning, start.names)
-    return Inputs(source, references, text, decoder, start, optimiser, development)
+    return Inputs(source, references, decoder, start, optimiser, development)
 
 
 def _start(weights: Weights, normalise: bool) -> Weights:
@@ -125,20 +123,19 @@ def _text(config: Path) -> str:
     return config.read_text(encoding="utf-8", errors="surrogateescape")
 
 
-def _read_data(settings: Settings) -> tuple[list[str], References, Preprocessing]:
-    """The sentences, their references, and what is done to text before it is scored."""
+def _read_data(settings: Settings) -> tuple[list[str], References]:
+    """The sentences and their references."""
     source = read_lines(settings.source)
     if _input_type(settings) == CONFUSION_NETWORKS:
         source = _networks(source)
-    text = Preprocessing(lowercase=settings.lowercase)
-    references = References.read(settings.references, preprocess=text.function())
+    references = References.read(settings.references, preprocess=settings.text.function())
     if len(source) != len(references):
         raise UserError(
             f"{len(source)} sentences",
             path=settings.source,
             expected=f"{len(references)}, as many as {settings.references[0]} has lines",
         )
-    return source, references, text
+    return source, references
 
 
 def _input_type(settings: Settings) -> int:

@@ -116,6 +116,10 @@ option  list  honoured  KEY=VALUE: a hyper-parameter of the optimiser; may be gi
 step  text  honoured  trust, growing or whole: how far an iteration goes towards the weights that the optimiser proposes
 metric  text  honoured  the loss, any metric of lasw: PABC4:alpha=3
 loss  text  honoured  the same
+strip-marks  flag  honoured  take phrase marks (`|0-2|`) and factors (`word|NN`) out of lists and references first
+join  text  honoured  put sub-words together first: bpe or sentencepiece
+unescape  flag  honoured  turn what Moses' tokeniser escapes (`&quot;`) back before text is scored
+force  flag  honoured  go on with lists whose text is surely not what it seems
 seed  int  honoured  of everything that is drawn; 1 by default
 quiet  flag  honoured  only warnings are told
 debug  flag  honoured  show the traceback of an error

@@ -7,10 +7,11 @@ import re
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lasw.metrics import UserError
+from lasw.metrics import UserError, as_option, refuse_or_warn
 from lasw.scripts.mert_moses.files import RUN, WorkingDirectory, clean, remove
 from lasw.scripts.mert_moses.inputs import Inputs
 from lasw.scripts.mert_moses.settings import Settings
@@ -117,8 +118,9 @@ def tune_moses(
             inputs.optimiser,
             _run_settings(settings, len(directory.records())),
             inputs.metric,
-            preprocess=inputs.text.function(),
+            preprocess=settings.text.function(),
             told=write_run_report,
+            settle=partial(refuse_or_warn, force=settings.force, wording=_option),
         )
         if skip_decoder and reason_to_stop(loop.settings, directory.records()) is None:
             number = max(len(directory.records()), len(found.after)) + 1
@@ -127,6 +129,11 @@ def tune_moses(
             _replayed(loop, found).run(*data, directory, observer)
         outcome = loop.run(*data, directory, observer)
         return Done(outcome, files.write_result(outcome))
+
+
+def _option(name: str, value: str) -> str:
+    """Of this program, in whose place others have another."""
+    return {"lowercase": "--nocase", "tokenize": "a tokeniser"}.get(name) or as_option(name, value)
 
 
 def _set_aside(folder: Path, tell: Tell) -> None:
@@ -214,7 +221,7 @@ def _replayed(loop: Loop, found: Recorded) -> Loop:
 
     settings = replace(loop.settings, iterations=len(found.after), keep="last", step="whole", interpolation=1.0)
     settings = replace(settings, earlier_starts=False)
-    return Loop(loop.decoder, made, settings, loop.dev_metric, preprocess=loop.preprocess)
+    return Loop(loop.decoder, made, settings, loop.dev_metric, preprocess=loop.preprocess, settle=loop.settle)
 
 
 def kept_iterations(folder: Path) -> int:
@@ -226,12 +233,14 @@ def kept_iterations(folder: Path) -> int:
 
 def _description(settings: Settings, inputs: Inputs, command: str, imported: int) -> Json:
     """What `run.json` says. What does not change the weights of an iteration is no setting."""
-    said = {"nrefs": str(len(settings.references)), **inputs.text.settings()}
+    said = {"nrefs": str(len(settings.references)), **settings.text.settings()}
     own = inputs.optimiser(settings.seed).signature()
     read: Json = {"source": fingerprint(settings.source), "config": fingerprint(settings.config)}
     read["references"] = {str(k): fingerprint(path) for k, path in enumerate(settings.references, 1)}
     read["start_weights"] = as_json(inputs.start)
-    names = ("nbest", "aggregate", "interpolation", "earlier_starts", "inputtype", "transform", "lowercase", "seed")
+    names = ("nbest", "aggregate", "interpolation", "earlier_starts", "inputtype", "transform", "seed")
+    text = settings.text
+    mended = {key: value for key in ("strip_marks", "join", "unescape") if (value := getattr(text, key))}
     return {
         "command": command,
         "signature": str(own.with_settings(said)),
@@ -242,6 +251,8 @@ def _description(settings: Settings, inputs: Inputs, command: str, imported: int
             "metric": settings.metric,
             "decoder_flags": _without_threads(settings.flags),
             **{name: getattr(settings, name) for name in names},
+            "lowercase": text.lowercase,
+            **mended,
             **({} if settings.step == "whole" else {"step": settings.step}),
         },
         "inputs": read,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from lasw.metrics import UserError
+from lasw.metrics import Preprocessing, UserError
 from lasw.scripts.mert_moses.learning import Learning, chosen_learning
 from lasw.scripts.mert_moses.options import Given, UsageError
 from lasw.tuning import STEPS, Steps
@@ -33,6 +33,8 @@ class Settings:
         aggregate: lists of so many last iterations; 0: all.
         step: how far an iteration goes, as of `RunSettings`.
         interpolation: share of the new weights from iteration 4 on; 1: the new ones alone.
+        text: what is done to text before it is scored.
+        force: text that is surely not what it seems is no reason to end.
         remarks: what is worth telling, one line each.
     """
 
@@ -51,7 +53,8 @@ class Settings:
     interpolation: float
     earlier_starts: bool
     normalise: bool
-    lowercase: bool
+    text: Preprocessing
+    force: bool
     seed: int
     flags: str
     inputtype: int | None
@@ -99,7 +102,13 @@ def settings(given: Given) -> Settings:
         interpolation=share or 1.0,
         earlier_starts=given.flag("historic-bests"),
         normalise=not given.flag("use-config-weights-for-first-run"),
-        lowercase=lowercase,
+        text=Preprocessing(
+            lowercase=lowercase,
+            strip_marks=given.flag("strip-marks"),
+            join=given.text("join"),
+            unescape=given.flag("unescape"),
+        ),
+        force=given.flag("force"),
         seed=seed,
         flags=flags,
         inputtype=given.number("inputtype", 0) if "inputtype" in given.values else None,

@@ -123,3 +123,54 @@ def test_score_refuses_text_that_has_nothing_in_common(lasw, tmp_path):
     assert "warning: hyp: none of its 36 words is in ref" in err
     # Of characters they have some in common.
     assert lasw("score", "-m", "CHRF", "-r", "ref", "hyp")[1] == ""
+
+
+def marked_toml(tmp_path, **data):
+    """`lasw tune` with decoder fixed on `list`."""
+    (tmp_path / "src").write_text("".join(f"satz {k}\n" for k in range(len(REFERENCES))))
+    lines = ["[run]", 'directory = "run"', "[data]", 'source = "src"', 'references = ["ref"]']
+    lines += [f"{key} = {json.dumps(value)}" for key, value in data.items()]
+    lines += ["[decoder]", 'name = "fixed"', 'lists = ["list"]', "[optimiser]", 'name = "mert"']
+    (tmp_path / "run.toml").write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_tune_refuses_marked_lists(lasw, tmp_path, name):
+    change, what, option = CHANGES[name]
+    write_lists(str)
+    marked_toml(tmp_path)
+    plain = json.loads(lasw("tune", "run.toml", "--json", "--quiet")[0])
+    write_lists(change)
+    words = [option[0], option[1] if option[1:] else "true"]
+    _, err = lasw("tune", "run.toml", "--run", "refused", code=1)
+    line = next(line for line in err.splitlines() if "are" in line and what in line)
+    assert f"; {' '.join(words)} " in line
+    assert line.endswith("; --force true goes on as it is")
+    assert not (tmp_path / "refused" / "weights.json").exists()
+    mended = json.loads(lasw("tune", "run.toml", "--run", "mended", *words, "--json", "--quiet")[0])
+    assert mended["weights"] == plain["weights"]
+    assert mended["dev_score"] == plain["dev_score"]
+    assert (tmp_path / "mended" / "report.html").exists()
+    # What was refused goes on where it stood.
+    _, err = lasw("tune", "run.toml", "--run", "refused", "--force", "true")
+    assert what in (tmp_path / "refused" / "log.jsonl").read_text()
+    assert (tmp_path / "refused" / "weights.json").exists()
+
+
+def test_compare_names_settings(lasw, tmp_path):
+    write_lists(phrases)
+    sets = "\n".join(["references = ['ref']", "lists = ['list']"])
+    (tmp_path / "grid.toml").write_text(
+        f"[comparison]\nseeds = [1]\nsamples = 10\n[development.dev]\n{sets}\n[test.test]\n{sets}\n"
+        "[system.mert]\noptimiser = 'mert'\n"
+    )
+    _, err = lasw("compare", "grid.toml", "--run", "out", code=1)
+    assert "are Moses' marks of phrases" in err
+    assert "; strip_marks = true takes them away; force = true goes on as it is; the same command goes on" in err
+    strip = ["--set", "development.dev.strip_marks=true"]
+    _, err = lasw("compare", "grid.toml", "--run", "out", *strip)
+    assert "warning: " in err
+    assert "are Moses' marks of phrases" in err  # of the test set
+    out, err = lasw("compare", "grid.toml", "--run", "out", *strip, "--set", "test.test.strip_marks=true")
+    assert "warning" not in err
+    assert "marks:stripped" in (tmp_path / "out" / "table.json").read_text()

@@ -195,9 +195,8 @@ def tuning_sections(
 ) -> dict[str, dict[str, Any]]:
     """The sections of a configuration of `lasw tune`."""
     start = {} if data.start is None else {"start": data.start}
-    of_data = {key: getattr(data, key) for key in ("source", "references", "encoding", "lowercase")}
-    if data.tokenize is not None:
-        of_data["tokenize"] = data.tokenize
+    keys = ("source", "references", "encoding", "tokenize", "lowercase", "strip_marks", "join", "unescape", "force")
+    of_data = {key: value for key in keys if (value := getattr(data, key)) is not None}
     return {
         "run": {**run, **start, "directory": directory, "seed": seed},
         "data": of_data,
@@ -316,6 +315,7 @@ class _Fingerprints:
     def of_set(self, data: TestSet) -> Json:
         """Of the files of a development or test set, with how they are read."""
         found: Json = {"encoding": data.encoding, "tokenize": data.tokenize, "lowercase": data.lowercase}
+        found |= {key: value for key in ("strip_marks", "join", "unescape") if (value := getattr(data, key))}
         for key in _PATHS:
             value = getattr(data, key, None)
             found[key] = [self.of(path) for path in (value if isinstance(value, tuple) else [value]) if path]

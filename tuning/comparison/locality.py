@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lasw.metrics import Preprocessing, References, UserError, metric, read_lines
+from lasw.metrics import References, UserError, metric, read_lines
 from lasw.tuning.comparison.settings import AUTO, BEST, DevelopmentSet, local_setting
 from lasw.tuning.local import GLOBAL, LocalSamples, LocalWeigher, grid, leave_one_out, local_samples, make_similarity
 from lasw.tuning.optimisers import PairwiseOptimiser, make_optimiser
@@ -82,11 +82,11 @@ def tuning_pool(folder: Path, development: DevelopmentSet, names: Weights) -> Po
         development: what it was tuned on.
         names: weights of its features.
     """
-    text = Preprocessing(development.tokenize, development.lowercase).function()
+    text = development.text.function()
     references = References.read(development.references, preprocess=text, encoding=development.encoding)
     lists = sorted(folder.glob("iterations/*/nbest*.gz"))
     dense = [name for name, _ in names.names.groups]
-    pool, _ = read_pool(lists, references, dense=dense, preprocess=text)
+    pool, _ = read_pool(lists, references, dense=dense, preprocess=text, settle=None)
     return pool
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lasw.metrics import BOOTSTRAP_SEED, DEFAULT_SAMPLES, TESTS, metric
+from lasw.metrics import BOOTSTRAP_SEED, DEFAULT_SAMPLES, TESTS, Finding, Preprocessing, metric, refuse_or_warn
 from lasw.tuning.loop import CONFIGURATION
 
 if TYPE_CHECKING:
@@ -64,6 +65,10 @@ class TestSet:
         encoding: of these files.
         tokenize: one of sacreBLEU's tokenisers; by default tokens are split on space and tab.
         lowercase: lower-case references and translations first.
+        strip_marks: take phrase marks (|0-2|) and factors (word|NN) of Moses away first.
+        join: put sub-words together first, bpe or sentencepiece.
+        unescape: turn what Moses' tokeniser escapes (&quot; &apos; ...) back first.
+        force: go on with text that is surely not what it seems.
     """
 
     __test__ = False  # no test case, whatever pytest takes its name for
@@ -74,6 +79,19 @@ class TestSet:
     encoding: str = "utf-8"
     tokenize: str | None = None
     lowercase: bool = False
+    strip_marks: bool = False
+    join: str | None = None
+    unescape: bool = False
+    force: bool = False
+
+    @property
+    def text(self) -> Preprocessing:
+        """What happens to references and translations first."""
+        return Preprocessing.of(vars(self))
+
+    def settle(self, findings: Iterable[Finding | None]) -> list[str]:
+        """Warnings of what is suspicious about text, see `refuse_or_warn`."""
+        return refuse_or_warn(findings, force=self.force, wording=_as_key)
 
 
 @dataclass(frozen=True)
@@ -104,6 +122,10 @@ class SystemSettings:
     losses: tuple[str, ...] = ()
     development: tuple[str, ...] = ()
     local: str = NOT_LOCAL
+
+
+def _as_key(name: str, value: str) -> str:
+    return f"{name.replace('-', '_')} = {value or 'true'}"
 
 
 def local_setting(text: str) -> Setting:

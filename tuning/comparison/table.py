@@ -17,9 +17,9 @@ from lasw.metrics import (
     Difference,
     Evaluation,
     Metric,
-    Preprocessing,
     References,
     Spread,
+    check_texts,
     differences,
     metric,
     read_corpora,
@@ -45,21 +45,25 @@ class Column:
     cells: tuple[tuple[Spread, Difference | None], ...]
 
 
-def columns(comparison: Comparison, tasks: Sequence[Sequence[Task]]) -> list[Column]:
+def columns(comparison: Comparison, tasks: Sequence[Sequence[Task]], warnings: list[str]) -> list[Column]:
     """Measure the translations of all rows' finished runs.
 
     Args:
         comparison: its settings.
         tasks: of every row, one a seed.
+        warnings: what should be told is put at the end.
 
     Raises:
-        UserError: translations and references differ in number.
+        UserError: translations and references differ in number, or have nothing to do with each other.
     """
+    of_words = any(metric(spec).of_words for spec in comparison.settings.measures)
     found: list[Column] = []
     for number, translation in enumerate(tasks[0][0].translations):
         evaluation = _evaluation(translation, [[t.folder / t.translations[number].file for t in row] for row in tasks])
-        text = Preprocessing(translation.data.tokenize, translation.data.lowercase)
-        told = {"nrefs": str(len(translation.data.references)), **text.settings()}
+        firsts = [evaluation.systems[k * len(tasks[0])] for k in range(len(tasks))]
+        findings = [check_texts(text, evaluation.references, words=of_words) for text in firsts]
+        warnings += translation.data.settle(findings)
+        told = {"nrefs": str(len(translation.data.references)), **translation.data.text.settings()}
         for spec in comparison.settings.measures:
             measure = metric(spec)
             signature = str(measure.signature().with_settings(told))
@@ -173,7 +177,7 @@ def dumped(table: Json) -> str:
 
 def _evaluation(translation: Translation, files: Sequence[Sequence[Path]]) -> Evaluation:
     data = translation.data
-    text = Preprocessing(data.tokenize, data.lowercase).function()
+    text = data.text.function()
     references = References.read(data.references, preprocess=text, encoding=data.encoding)
     paths = (path for row in files for path in row)
     return Evaluation(references, read_corpora(paths, references.vocabulary, preprocess=text))

@@ -24,11 +24,13 @@ class Compared:
         table: what `table.json` says.
         runs: of the whole grid.
         reused: so many of them were there already.
+        warnings: about the translations.
     """
 
     table: Json
     runs: int
     reused: int
+    warnings: tuple[str, ...] = ()
 
 
 def compare(
@@ -63,12 +65,13 @@ def compare(
         _describe(directory, comparison, found, grid, command)
         if missing:
             _carry_out(missing, reused, jobs, dask, told)
+        warnings: list[str] = []
         with told_of_runs(directory):
-            table = table_json(comparison, found, columns(comparison, grid))
+            table = table_json(comparison, found, columns(comparison, grid, warnings))
         write_text(directory / "table.json", dumped(table))
         write_text(directory / "table.tsv", table_tsv(table))
         write_comparison_report(directory / "report.html", read_comparison_data(directory))
-    return Compared(table, len(flat), reused)
+    return Compared(table, len(flat), reused, tuple(warnings))
 
 
 def _carry_out(
@@ -123,6 +126,9 @@ def _describe(directory: Path, comparison: Comparison, found: list[Row], grid: l
                     "encoding": one.data.encoding,
                     "tokenize": one.data.tokenize,
                     "lowercase": one.data.lowercase,
+                    "strip_marks": one.data.strip_marks,
+                    "join": one.data.join,
+                    "unescape": one.data.unescape,
                 }
                 for one in grid[0][0].translations
             ],

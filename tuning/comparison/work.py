@@ -23,7 +23,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import Preprocessing, References, UserError, Vocabulary, read_lines, write_text
+from lasw.metrics import References, UserError, Vocabulary, read_lines, write_text
 from lasw.tuning.comparison.grid import Task, Translation, tuning_sections
 from lasw.tuning.comparison.locality import local_weights, tuning_pool
 from lasw.tuning.comparison.settings import NO_TUNING, NOT_LOCAL, TestSet
@@ -159,7 +159,7 @@ def _lists(data: TestSet, start: Path | None, key: str, *, preprocess: bool) -> 
     """The lists of a set, kept for the next task that this process gets; `key` tells their content."""
     key = f"{key} {preprocess}"
     if key not in _pools:
-        text = Preprocessing(data.tokenize, data.lowercase).function() if preprocess else None
+        text = data.text.function() if preprocess else None
         references = References.read(data.references, preprocess=text, encoding=data.encoding)
         given = None if start is None else read_weight_file(start)
         pool, warnings = read_pool(
@@ -168,6 +168,7 @@ def _lists(data: TestSet, start: Path | None, key: str, *, preprocess: bool) -> 
             dense=() if given is None else given.dense,
             preprocess=text,
             encoding=data.encoding,
+            settle=data.settle if preprocess else None,
         )
         while len(_pools) >= _POOLS_KEPT:
             del _pools[next(iter(_pools))]

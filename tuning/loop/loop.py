@@ -21,7 +21,7 @@ from typing import Protocol
 
 import numpy as np
 
-from lasw.metrics import Metric, References, UserError
+from lasw.metrics import Metric, References, Settle, UserError, refuse_or_warn
 from lasw.metrics import metric as metric_of
 from lasw.tuning.decoders import Decoder
 from lasw.tuning.formats import write_weights
@@ -93,6 +93,7 @@ class Loop:
         preprocess: what was done to the references' lines is done to the hypotheses.
         shared: decodings of other runs with the same decoder and sentences.
         told: called with the run's folder after each round, and at the end with the result too.
+        settle: makes warnings or an error of what is suspicious about the text of the first lists (`check_texts`).
     """
 
     decoder: Decoder
@@ -102,6 +103,7 @@ class Loop:
     preprocess: Callable[[str], str] | None = None
     shared: SharedFiles | None = None
     told: Callable[[Path, Json | None], None] = lambda folder, result: None
+    settle: Settle = refuse_or_warn
 
     def run(
         self,
@@ -147,7 +149,9 @@ class _Run:
         self.directory = directory
         self.progress = progress
         self.history = History(directory, start, references, loop.preprocess)
-        self.decoder = DevelopmentDecoder(loop.decoder, source, references, loop.dev_metric, self.history, loop.shared)
+        self.decoder = DevelopmentDecoder(
+            loop.decoder, source, references, loop.dev_metric, self.history, loop.shared, loop.settle
+        )
         self.pool = Pool(references)
         self.bleu = metric_of("BLEU")
 

@@ -155,6 +155,10 @@ class DataSettings:
         encoding: of these files.
         tokenize: one of sacreBLEU's tokenisers for the references; by default tokens are split on space and tab.
         lowercase: lower-case the references first.
+        strip_marks: take phrase marks (|0-2|) and factors (word|NN) of Moses away first.
+        join: put sub-words together first, bpe or sentencepiece.
+        unescape: turn what Moses' tokeniser escapes (&quot; &apos; ...) back first.
+        force: go on with lists whose text is surely not what it seems.
     """
 
     source: Path
@@ -162,6 +166,10 @@ class DataSettings:
     encoding: str = "utf-8"
     tokenize: str | None = None
     lowercase: bool = False
+    strip_marks: bool = False
+    join: str | None = None
+    unescape: bool = False
+    force: bool = False
 
 
 CONFIGURATION = Document(

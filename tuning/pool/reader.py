@@ -6,7 +6,7 @@ import dataclasses
 import os
 from collections.abc import Callable, Collection, Sequence
 
-from lasw.metrics import Corpus, References, Vocabulary, check_texts, refuse_or_warn
+from lasw.metrics import Corpus, References, Settle, Vocabulary, check_texts, refuse_or_warn
 from lasw.tuning.formats import ExtraFeatures, FilePath, RepeatedLines, read_moses_files, stream_nbest
 from lasw.tuning.nbest import NBest
 from lasw.tuning.pool.pool import Pool
@@ -22,7 +22,7 @@ def read_pool(
     preprocess: Callable[[str], str] | None = None,
     encoding: str = "utf-8",
     unsorted: bool = False,
-    force: bool = False,
+    settle: Settle | None = refuse_or_warn,
     progress: Callable[[FilePath, int, int], None] | None = None,
 ) -> tuple[Pool, list[str]]:
     """All candidates of the lists, and warnings.
@@ -35,7 +35,8 @@ def read_pool(
         preprocess: applied to every hypothesis, as it was to the references.
         encoding: of the lists.
         unsorted: ids may decrease within a list.
-        force: text that is surely not what it seems (`check_texts`) is told, and not refused.
+        settle: makes warnings or an error of what is suspicious about a list's text (`check_texts`); None: the text is
+            trusted.
         progress: called behind each list with its path, its hypotheses and how many of them are new.
 
     Raises:
@@ -66,9 +67,9 @@ def read_pool(
             names = block.names
             lines += len(block)
             pool.add(block if columns is None else columns.extend(block))
-        new = dataclasses.replace(pool.slice(before, len(pool)), path=os.fspath(path))
-        found = check_texts(new, references, pool.owner[before:], lists=True)
-        warnings.extend(refuse_or_warn([found], force=force))
+        if settle is not None:
+            new = dataclasses.replace(pool.slice(before, len(pool)), path=os.fspath(path))
+            warnings.extend(settle([check_texts(new, references, pool.owner[before:], lists=True)]))
         lines += repeats.skipped if repeats else 0
         if progress is not None:
             progress(path, lines, len(pool) - before)

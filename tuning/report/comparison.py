@@ -326,7 +326,7 @@ def _sentences(data: ComparisonData, system: str) -> list[str]:
 
 
 def _of_test(data: ComparisonData, test: Json, number: int, first: Json, second: Json) -> Sentences:
-    text = Preprocessing(test["tokenize"], test["lowercase"]).function()
+    text = Preprocessing.of(test).function()
     references = References.read(test["references"], preprocess=text, encoding=test["encoding"])
     of = metric(METRIC)
     means: list[NDArray[np.float64]] = []

@@ -42,7 +42,7 @@ def read_development(folder: Path, run: RunData) -> Development:
     for number, path in enumerate(paths, 1):
         if fingerprint(path) != known.get("references", {}).get(str(number)):
             raise UserError("it has changed since the run began", path=path)
-    text = Preprocessing(data.get("tokenize"), bool(data.get("lowercase"))).function()
+    text = Preprocessing.of(data).function()
     encoding = str(data.get("encoding", "utf-8"))
     references = References.read(paths, preprocess=text, encoding=encoding)
     pool, sparse_names, oracle, first = Pool(references), Vocabulary(), [], {}
@@ -75,9 +75,9 @@ def held_out_scores(run: RunData, lists: Sequence[str], references: Sequence[str
         UserError: a file that cannot be read, or lists with other features.
     """
     data = run.description["settings"].get("data", {})
-    text = Preprocessing(data.get("tokenize"), bool(data.get("lowercase"))).function()
+    text = Preprocessing.of(data).function()
     dense = [name for name, _ in run.weights[0].names.groups]
-    pool, _ = read_pool(lists, References.read(references, preprocess=text), dense=dense, preprocess=text)
+    pool, _ = read_pool(lists, References.read(references, preprocess=text), dense=dense, preprocess=text, settle=None)
     if pool.names is None or not len(pool):
         raise UserError("no hypotheses", path=lists[0])
     with named_in("run.json", files=True):

@@ -240,6 +240,11 @@ def test_refusals_and_warnings() -> None:
     assert refuse_or_warn([doubt, None, doubt]) == ["a: odd; mend"]
     with pytest.raises(UserError, match=r"^b: wrong; mend; --force goes on as it is$"):
         refuse_or_warn([doubt, sure])
+    with pytest.raises(UserError, match=r"^c: odd; join=bpe, or strip_marks=true; force=true goes on as it is$"):
+        refuse_or_warn(
+            [Finding("c", "odd", "--join bpe, or --strip-marks", True)],
+            wording=lambda name, value: f"{name.replace('-', '_')}={value or 'true'}",
+        )
     assert refuse_or_warn([doubt, sure], force=True) == ["a: odd; mend", "b: wrong; mend"]
 
 

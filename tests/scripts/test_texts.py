@@ -171,6 +171,6 @@ def test_compare_names_settings(lasw, tmp_path):
     _, err = lasw("compare", "grid.toml", "--run", "out", *strip)
     assert "warning: " in err
     assert "are Moses' marks of phrases" in err  # of the test set
-    out, err = lasw("compare", "grid.toml", "--run", "out", *strip, "--set", "test.test.strip_marks=true")
+    _, err = lasw("compare", "grid.toml", "--run", "out", *strip, "--set", "test.test.strip_marks=true")
     assert "warning" not in err
     assert "marks:stripped" in (tmp_path / "out" / "table.json").read_text()

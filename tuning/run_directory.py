@@ -13,12 +13,16 @@ Every file appears whole or not at all, and what has been done is read off the f
     weights.json               the final weights
     result.json                why the run ended and which weights these are; written last
     report.html                see `lasw.tuning.report.page`
+
+What marks a step as done, `decode.json` and `iteration.json`, holds the SHA-256 of the files that it stands for and of
+itself: a step that was damaged since, or changed by hand, is done again.
 """
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import json
 import math
 import os
@@ -39,6 +43,7 @@ _ITERATION_FILE = r"(?:before|decode)(?:-\d+)?\.json|nbest(?:-\d+)?\.gz|after\.j
 _TEMPORARY = re.compile(rf"\.(?:{'|'.join(map(re.escape, _OWN_FILES))}|{_ITERATION_FILE})\.")
 _locked: set[str] = set()  # by this process: the system's record locks do not keep a process from itself
 _SHOWN_DIFFERENCES = 3
+_FILES, _SEAL = "files", "sha256"
 
 
 class RunDirectory:
@@ -59,6 +64,7 @@ class RunDirectory:
         self._beside = beside
         self._lock: int | None = None
         self._damage: list[str] = []
+        self._digests: dict[tuple[str, int, int, int], str] = {}
 
     def __enter__(self) -> RunDirectory:
         try:
@@ -122,12 +128,39 @@ class RunDirectory:
         return found
 
     def read(self, path: Path, needs: Collection[str] = ()) -> Json | None:
-        """A JSON file of the run; None if it is not there, or damaged, which is noted."""
+        """A JSON file of the run, without checksums; None if it is not there, or damaged, or what it stands for is."""
         try:
-            return read_json(path, needs)
+            found = read_json(path, needs)
+            return None if found is None else self._unsealed(path, found)
         except UserError as error:
-            self.note_damage(path, error)
+            self.note_damage(Path(error.path or path), error)
             return None
+
+    def write_step(self, path: Path, content: Mapping[str, Any], files: Collection[Path]) -> None:
+        """Write what marks a step as done, with checksums of its `files`, which stand beside it, and of itself."""
+        whole = json.loads(json.dumps(content, allow_nan=False))
+        whole[_FILES] = {file.name: file_digest(file) for file in files}
+        write_json(path, {**whole, _SEAL: _seal(whole)})
+
+    def _unsealed(self, path: Path, found: Json) -> Json:
+        """Raise UserError if a checksum is another; what earlier releases wrote has none."""
+        seal = found.pop(_SEAL, None)
+        if seal is not None and seal != _seal(found):
+            raise UserError("it is not what was written", path=path)
+        files = found.pop(_FILES, {}) if seal is not None else {}
+        for name, digest in files.items():
+            file = path.parent / name
+            if file.exists() and self._digest(file) != digest:
+                raise UserError("it is not what was written", path=file)
+        return found
+
+    def _digest(self, path: Path) -> str:
+        """Of a file; computed again when the file has changed."""
+        status = path.stat()
+        key = (str(path), status.st_mtime_ns, status.st_size, status.st_ino)
+        if key not in self._digests:
+            self._digests[key] = file_digest(path)
+        return self._digests[key]
 
     def note_damage(self, path: Path, error: UserError) -> None:
         """Remember that a file of the run is damaged and that what it belongs to is done again."""
@@ -196,6 +229,16 @@ class RunDirectory:
             if _is_temporary(entry.name):
                 with contextlib.suppress(OSError):
                     entry.unlink()
+
+
+def file_digest(path: Path) -> str:
+    """The SHA-256 of a file as it lies there."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _seal(content: Json) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def read_json(path: Path, needs: Collection[str] = ()) -> Json | None:

@@ -119,16 +119,20 @@ def giza_blocks(
 
 
 def _points(line: str) -> str:
-    """The points of a pair's third line as Pharaoh writes them; the line itself if it is none."""
+    """The points of a pair's third line as Pharaoh writes them; the line itself if it is none.
+
+    Every word has a pair of marks of its own behind it and no mark within: one that is broken would give its points to
+    the next word.
+    """
     words = line.split(" })")
     points = []
     for i, word in enumerate(words[:-1]):
         name, mark, positions = word.rpartition(" ({")
-        if not mark or (i == 0 and name.strip(" ") != "NULL"):
+        numbers = [number for number in positions.split(" ") if number]
+        if not mark or not all(number.isascii() and number.isdigit() for number in numbers):
+            return line
+        if name.strip(" ") != "NULL" if i == 0 else name[:1] != " " or " " in name[1:] or name == " ":
             return line
         if i:
-            try:
-                points += [f"{i - 1}-{int(j) - 1}" for j in positions.split()]
-            except ValueError:
-                return line
+            points += [f"{i - 1}-{int(number) - 1}" for number in numbers]
     return " ".join(points) if not words[-1].strip(" ") and len(words) > 1 else line

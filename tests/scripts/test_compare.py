@@ -209,6 +209,28 @@ def test_processes_and_dask_give_the_same_bytes(grid: Path) -> None:
     assert (grid.parent / "three/table.json").read_bytes() == expected
 
 
+def test_what_is_not_what_was_written_is_made_again(grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A digit, a word, a whole file: changed files of a run, which can be read, count as damaged ones do."""
+    expected = compare(grid, "run", "--set", "comparison.seeds=1")
+    run = grid.parent / "run"
+    (folder,) = run.glob("runs/pro-*")
+    (translations,) = folder.glob("news-*.txt")
+    words = ["compare", str(grid), "--run", str(run), "--set", "comparison.seeds=1"]
+    for file in (folder / "weights.json", folder / "fit.json", translations):
+        whole = file.read_bytes()
+        place = max(whole.rfind(digit) for digit in b"123456789abcdef")
+        for content in (b"{", b"\xff\n", whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :]):
+            file.write_bytes(content)
+            capsys.readouterr()
+            assert main(words) == 0
+            said = capsys.readouterr().err
+            assert f"{file} is not what was written: it is made again" in said
+            assert said.count("is not what was written") == 1
+            if file.name != "fit.json":  # which says how many seconds it took
+                assert file.read_bytes() == whole
+            assert (run / "table.json").read_text() == json.dumps(expected, ensure_ascii=False, indent=2) + "\n"
+
+
 def test_damaged_files_of_runs_are_told_with_what_to_do(grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
     expected = compare(grid, "run", "--set", "comparison.seeds=1")
     run = grid.parent / "run"
@@ -216,6 +238,7 @@ def test_damaged_files_of_runs_are_told_with_what_to_do(grid: Path, capsys: pyte
     words = ["compare", str(grid), "--run", str(run), "--quiet", "--set", "comparison.seeds=1"]
     (translations,) = folder.glob("news-*.txt")
     remedy = f"; delete {folder} and the same lasw compare does that run again\n"
+    (folder / "checksums.json").unlink()  # as earlier releases left it
     for file, content in (
         (folder / "weights.json", b"{"),
         (folder / "fit.json", b"["),

@@ -10,7 +10,7 @@ import pytest
 
 from lasw.metrics import UserError, tokens
 from lasw.selection import ALIGNERS, SYMMETRISATIONS, write_giza, write_pharaoh
-from lasw.selection.alignment import Directions, align_directions, symmetrise, transposed
+from lasw.selection.alignment import Directions, align_directions, alignment_blocks, symmetrise, transposed
 from lasw.selection.alignment.pharaoh import Alignment, read_pharaoh
 
 pytest.importorskip("thot", reason="sil-thot is not installed")
@@ -143,6 +143,34 @@ def test_tokens_are_split_on_space_and_tab_alone() -> None:
 def test_a_failing_aligner_is_blamed(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"the aligner ended with code 1; its last lines: .*could not be written"):
         align_directions(["a b"], ["c d"], tmp_path / "no" / "folder")
+
+
+WHOLE = "NULL ({ 3 }) das ({ 1 }) NULL ({ }) haus ({ 2 4 }) "
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (" })", " )"), (" })", " }"), (" })", "})"), (" })", ""), (" ({", " {"), (" ({", " ("), (" ({", "({"),
+        (" ({", ""), ("1", "1x"), ("das", "da s"), ("NULL", "NUL"), ("das ", ""),
+    ],
+)  # fmt: skip
+def test_a_broken_mark_of_giza_is_told(tmp_path: Path, before: str, after: str) -> None:
+    """It would give the points to another word."""
+    path = tmp_path / "giza"
+    for name, text in (("source", "das NULL haus\n" * 2), ("target", "a b c d\n" * 2)):
+        (tmp_path / name).write_text(text)
+    path.write_text(f"# 1\na b c d\n{WHOLE}\n" * 2)
+    assert [lines[0].texts() for lines, _ in alignment_blocks(str(path))] == [["0-0 2-1 2-3"] * 2]
+    for place in (k for k in range(len(WHOLE)) if WHOLE.startswith(before, k)):
+        broken = WHOLE[:place] + after + WHOLE[place + len(before) :]
+        if before == "NULL" and place:
+            continue
+        path.write_text(f"# 1\na b c d\n{WHOLE}\n# 1\na b c d\n{broken}\n")
+        found = [text for lines, _ in alignment_blocks(str(path)) for text in lines[0].texts()]
+        assert found[1] == broken, broken
+    path.write_text(f"# 1\na b c d\n{WHOLE.replace('haus', '({')}\n")  # a word like any other
+    assert [lines[0].texts() for lines, _ in alignment_blocks(str(path))] == [["0-0 2-1 2-3"]]
 
 
 def test_pharaoh_and_giza(tmp_path: Path) -> None:

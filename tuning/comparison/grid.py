@@ -25,9 +25,10 @@ from lasw.tuning.decoders import open_decoder
 from lasw.tuning.loop import CONFIGURATION, Configuration
 from lasw.tuning.optimisers import OPTIMISERS, make_optimiser
 from lasw.tuning.provenance import fingerprint
-from lasw.tuning.run_directory import Json
+from lasw.tuning.run_directory import Json, file_digest, read_json, write_json
 
 _PATHS = ("source", "references", "lists", "start")  # of a development or test set
+_CHECKSUMS = "checksums.json"
 _HASH = 10  # hexadecimal digits in the name of a folder: 40 bits for a few hundred runs
 
 
@@ -110,9 +111,27 @@ class Task:
         return self.folder.parent.parent / "decodings"
 
     def done(self) -> bool:
-        """Whether all its files are there."""
+        """Whether all its files are there, as they were written."""
         names = ["weights.json", *(one.file for one in self.translations)]
-        return all((self.folder / name).exists() for name in names)
+        return all((self.folder / name).exists() for name in names) and not self.damaged()
+
+    def damaged(self) -> list[str]:
+        """The files that are not what was written; those of earlier releases have no checksums."""
+        known = self.checksums()
+        there = [name for name in sorted(known) if (self.folder / name).exists()]
+        return [name for name in there if file_digest(self.folder / name) != known[name]]
+
+    def checksums(self) -> dict[str, str]:
+        """Of its files, by name; none where they were lost."""
+        try:
+            return read_json(self.folder / _CHECKSUMS) or {}
+        except UserError:
+            return {}
+
+    def written(self, *names: str) -> None:
+        """Remember what files are that have just been written."""
+        new = {name: file_digest(self.folder / name) for name in names}
+        write_json(self.folder / _CHECKSUMS, {**self.checksums(), **new})
 
 
 def rows(comparison: Comparison) -> list[Row]:

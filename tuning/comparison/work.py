@@ -5,6 +5,7 @@ tuning/             the run directory of `lasw tune`, where a decoder is tuned
 fit.json            what tuning said: objective, warnings, seconds
 weights.json        the tuned weights; written when tuning is done
 TEST-HASH.txt       the translations of a test set, a line a sentence
+checksums.json      of these files; one that is not what was written is made again
 
 Lists and translations that several runs have in common are decoded by the first of them
 (`lasw.tuning.loop.shared_files`).
@@ -63,15 +64,20 @@ def perform(task: Task) -> Json:
     write_json(task.folder / "run.json", task.description)
     weights_file = task.folder / "weights.json"
     warnings: list[str] = []
+    for name in task.damaged():
+        warnings.append(f"{task.folder / name} is not what was written: it is made again")
+        (task.folder / (weights_file.name if name == "fit.json" else name)).unlink(missing_ok=True)
     if not weights_file.exists():
         weights, said = _tuned(task)
         warnings += said.get("warnings", [])
         write_json(task.folder / "fit.json", {**said, "seconds": round(time.perf_counter() - began, 3)})
         write_weights(weights_file, weights)
+        task.written("fit.json", "weights.json")
     weights = read_weights(weights_file)
     for translation in task.translations:
         if not (task.folder / translation.file).exists():
             _translate(task, translation, weights, warnings)
+            task.written(translation.file)
     seconds = round(time.perf_counter() - began, 3)
     return {"label": task.label, "seed": task.seed, "seconds": seconds, "warnings": warnings}
 

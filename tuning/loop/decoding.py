@@ -17,7 +17,7 @@ from lasw.tuning.loop.history import History, same
 from lasw.tuning.loop.rounds import OtherWeights
 from lasw.tuning.loop.shared_files import SharedFiles
 from lasw.tuning.pool import check_lists, corpus_score, first_hypotheses, note_silence
-from lasw.tuning.run_directory import Json, write_json
+from lasw.tuning.run_directory import Json
 from lasw.tuning.weights import Weights
 
 
@@ -85,7 +85,7 @@ class DevelopmentDecoder:
             "seconds": {**seconds, "write": clock.lap()},
             "warnings": warnings,
         }
-        write_json(self._history.file(iteration, "decode.json"), done)
+        self._history.write_decoded(iteration, 1, done)
         return done
 
     def of_another(self, iteration: int, number: int, other: OtherWeights, n: int) -> Json:
@@ -93,7 +93,7 @@ class DevelopmentDecoder:
         clock = Clock()
         size = self._decode(iteration, number, other.weights, n)
         done = {"of": other.kind, "nbest": n, "hypotheses": size, "seconds": clock.lap()}
-        write_json(self._history.file(iteration, "decode.json", number), done)
+        self._history.write_decoded(iteration, number, done)
         return done
 
     def probe(self, chosen: NDArray[np.int64], weights: Weights, n: int) -> NDArray[Any]:

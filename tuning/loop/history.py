@@ -83,6 +83,18 @@ class History:
         before = self._read_weights(self.file(iteration, "before.json", number))
         return done if before is not None and same(before, weights) else None
 
+    def write_decoded(self, iteration: int, number: int, done: Json) -> None:
+        """Mark a decoding as done."""
+        files = [self.file(iteration, name, number) for name in ("before.json", "nbest.gz")]
+        self.directory.write_step(self.file(iteration, "decode.json", number), done, files)
+
+    def write_iterated(self, iteration: int, record: Json) -> None:
+        """Mark an iteration as done."""
+        files = [self.directory.iteration(iteration) / "after.json"]
+        for number in range(1, record["decodings"] + 1):
+            files += [self.file(iteration, name, number) for name in ("before.json", "nbest.gz")]
+        self.directory.write_step(self.directory.iteration(iteration) / "iteration.json", record, files)
+
     def file(self, iteration: int, name: str, number: int = 1) -> Path:
         """Path of a file of one decoding: ``nbest.gz``, ``nbest-2.gz``, ..."""
         stem, dot, end = name.partition(".")

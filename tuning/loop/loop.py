@@ -215,7 +215,7 @@ class _Run:
             "seconds": {**seconds, "optimise": round(seconds["optimise"] + clock.lap(), 3)},
             "warnings": warnings,
         }
-        write_json(self.directory.iteration(number) / "iteration.json", record)
+        self.history.write_iterated(number, record)
         self.history.reload()
         self._tell()
         self.progress.finished(record)

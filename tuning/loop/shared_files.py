@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lasw.metrics import write_text
+from lasw.tuning.run_directory import file_digest
 from lasw.tuning.weights import Weights
 
 
@@ -34,7 +36,12 @@ class SharedFiles:
     def take(self, path: Path, weights: Weights, more: Any = None) -> bool:
         """Put the file for these weights at `path`, if there is one."""
         shared = self._place(path, weights, more)
+        checksum = shared.with_name(f"{shared.name}.sha256")
         if not shared.exists():
+            return False
+        if checksum.exists() and checksum.read_bytes() != file_digest(shared).encode():
+            with contextlib.suppress(OSError):  # damaged since: everybody makes it again
+                shared.unlink()
             return False
         with contextlib.suppress(OSError):
             path.unlink(missing_ok=True)
@@ -46,7 +53,9 @@ class SharedFiles:
         """Let others have the file at `path`."""
         with contextlib.suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)
-            os.link(path, self._place(path, weights, more))
+            shared = self._place(path, weights, more)
+            os.link(path, shared)
+            write_text(shared.with_name(f"{shared.name}.sha256"), file_digest(path))
 
     def _place(self, path: Path, weights: Weights, more: Any) -> Path:
         values = [float(value).hex() for value in weights.dense]

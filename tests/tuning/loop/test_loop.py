@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -336,6 +338,35 @@ def test_a_damaged_file_has_its_iteration_done_again(
         assert len(told) == 1
         assert told[0].startswith(f"iterations/002/{name} is damaged (")
         assert told[0] in log(tmp_path / "run")[1]["warnings"]
+
+
+@pytest.mark.parametrize("name", ["iteration.json", "decode.json", "before.json", "after.json", "nbest.gz"])
+def test_a_changed_file_has_its_iteration_done_again(tmp_path: Path, uninterrupted: Path, name: str) -> None:
+    """What can be read and is not what was written: another digit in a score, in weights, in a list."""
+    shutil.copytree(uninterrupted, tmp_path / "run")
+    path = tmp_path / "run/iterations/002" / name
+    if name == "nbest.gz":
+        path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes()).replace(b"1", b"2")))
+    else:
+        text = path.read_text()
+        place = re.search(r"\d\.\d*(\d)", text)
+        assert place is not None
+        path.write_text(text[: place.start(1)] + str((int(place[1]) + 1) % 10) + text[place.end(1) :])
+    run(tmp_path / "run")
+    assert what_counts(tmp_path / "run") == what_counts(uninterrupted)
+    told = [text for record in log(tmp_path / "run") for text in record["warnings"] if "damaged" in text]
+    assert (not told) == (name == "decode.json")  # which nobody reads again where the iteration is done
+    assert all("is not what was written" in text for text in told)
+
+
+def test_files_of_an_earlier_release_have_no_checksums(tmp_path: Path, uninterrupted: Path) -> None:
+    shutil.copytree(uninterrupted, tmp_path / "run")
+    for path in (tmp_path / "run/iterations").rglob("*.json"):
+        content = json.loads(path.read_text())
+        for key in ("files", "sha256"):
+            content.pop(key, None)
+        path.write_text(json.dumps(content))
+    assert run(tmp_path / "run").already_finished
 
 
 def test_lists_made_with_other_weights_are_made_again(tmp_path: Path, uninterrupted: Path) -> None:

@@ -37,6 +37,19 @@ def test_only_what_depends_on_the_same_is_taken(tmp_path):
     assert wanted.read_bytes() == b"lists"
 
 
+def test_what_was_damaged_is_not_taken(tmp_path):
+    shared = SharedFiles(tmp_path / "shared", "decoder")
+    made, wanted = tmp_path / "made.gz", tmp_path / "wanted.gz"
+    made.write_bytes(b"lists")
+    shared.give(made, W)
+    made.write_bytes(b"lisps")  # the same file by another name
+    assert not shared.take(wanted, W)
+    made.unlink()
+    made.write_bytes(b"lists")
+    shared.give(made, W)
+    assert shared.take(wanted, W)
+
+
 def test_where_files_cannot_be_linked_nothing_is_shared(tmp_path, monkeypatch):
     def refused(*_):
         raise OSError

@@ -23,8 +23,9 @@ DEFAULT_SEED = 1
 CountsIf: TypeAlias = Mapping[str, tuple[str, Callable[[Any], bool]]]
 # A weight that is this much smaller in effect than the largest one plays no part.
 VANISHING = 1e-6
-# A score is clearly higher by this share. Where nothing is wrong, no sign changed a real pool's BLEU by half as much.
-CLEARLY = 0.02
+# A score is clearly higher by this share, in pools of so many sentences and more; in smaller ones chance does more. Where
+# nothing is wrong, no sign changed a real pool's BLEU by half as much.
+CLEARLY, SENTENCES = 0.02, 400
 MOST_TURNED = 50  # more weights are not looked at, as each costs a pass over the candidates
 
 
@@ -185,7 +186,8 @@ def kept_signs(task: Task, weights: Weights) -> tuple[str, ...]:
     columns, dense = task.features.columns, weights.dense
     kept = np.flatnonzero((dense * task.start.dense > 0) & columns.varies[: len(dense)])
     score = task.pool.corpus_score(task.metric, weights)
-    best, which = score + CLEARLY * abs(score), -1
+    chance = math.sqrt(max(1.0, SENTENCES / len(task.features.sizes)))
+    best, which = score + CLEARLY * chance * abs(score), -1
     for k in kept.tolist() if len(kept) <= MOST_TURNED else ():
         turned = dense.copy()
         turned[k] = -turned[k]

@@ -217,7 +217,7 @@ def test_online_learning_is_what_the_formula_says(sparse: bool, fear: float, pul
 def test_the_round_that_scored_best_first(monkeypatch: pytest.MonkeyPatch) -> None:
     scores, pool = iter([0.1, 0.3, 0.3, 0.2]), made_pool()
     second = Ramp(rounds=2).fit(pool, start_of(pool))
-    monkeypatch.setattr(Pool, "corpus_score", lambda *_: next(scores))
+    monkeypatch.setattr(Pool, "corpus_score", lambda *_: next(scores, 0.1))  # then signs are turned
     fit = Ramp(rounds=4).fit(pool, start_of(pool))
     assert (fit.objective, fit.iterations) == (0.3, 2)
     assert second.iterations == 2

@@ -23,8 +23,8 @@ DEFAULT_SEED = 1
 CountsIf: TypeAlias = Mapping[str, tuple[str, Callable[[Any], bool]]]
 # A weight that is this much smaller in effect than the largest one plays no part.
 VANISHING = 1e-6
-# A score is clearly higher by this share, in pools of so many sentences and more; in smaller ones chance does more. Where
-# nothing is wrong, no sign changed a real pool's BLEU by half as much.
+# A score is clearly higher by this share, in pools of so many sentences and more; in smaller ones chance does more.
+# Where nothing is wrong, no sign changed a real pool's BLEU by half as much.
 CLEARLY, SENTENCES = 0.02, 400
 MOST_TURNED = 50  # more weights are not looked at, as each costs a pass over the candidates
 

@@ -10,6 +10,7 @@ from lasw.tuning.optimisers.base import Optimiser
 OPTIMISERS: Registry[type[Optimiser]] = Registry(
     "optimiser",
     {
+        "average": "lasw.tuning.optimisers.average:Average",
         "expected": "lasw.tuning.optimisers.expected:Expected",
         "mert": "lasw.tuning.optimisers.mert:MERT",
         "mira": "lasw.tuning.optimisers.mira:MIRA",

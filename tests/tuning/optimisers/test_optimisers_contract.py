@@ -24,7 +24,7 @@ from lasw.tuning import (
 )
 
 # Another value of a hyper-parameter that is a word; of each the first that its class takes.
-WORDS = ("none", "raw", "linear", "hybrid", "good=0..2", "good", "CHRF")
+WORDS = ("none", "mert,pro", "raw", "linear", "hybrid", "good=0..2", "good", "CHRF")
 SOURCE = ["der rote Bus", "ein alter Bus faehrt langsam", "die neue Bruecke", "der rote Bus"]
 
 

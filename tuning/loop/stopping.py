@@ -4,7 +4,8 @@ The pool's gain of a round is the score of its new weights on the pool minus tha
 next decoding is promised to bring. Its noise is the standard deviation of that difference over corpora drawn from the
 same sentences (paired bootstrap, Koehn 2004). A gain within the noise would not be told from none by the development
 set, so further decodings are not worth their time. The first round is not looked at: a run decodes with new weights
-at least once.
+at least once. Nor are rounds whose step was held short, for behind it there is more to be had: not by a step that had
+its turn to grow and is shorter than the first one, though. There the decoder refuses to go on.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lasw.tuning.loop.settings import RunSettings
+from lasw.tuning.loop.steps import SHARES
 from lasw.tuning.run_directory import Json
 
 NO_NEW_CANDIDATES = "no new candidates"
@@ -29,21 +31,23 @@ def reason_to_stop(settings: RunSettings, records: Sequence[Json]) -> str | None
     if records[-1]["moved"] <= settings.tolerance:
         return SETTLED
     enough = len(records) >= max(settings.patience, 2)
-    if settings.noise and enough and all(_within_noise(settings, record) for record in records[-settings.patience :]):
+    last = range(len(records) - settings.patience, len(records))
+    if settings.noise and enough and all(_within_noise(settings, records, k) for k in last):
         return WITHIN_NOISE
     return MAXIMUM if settings.iterations and len(records) >= settings.iterations else None
 
 
 def goes_on(records: Sequence[Json]) -> bool:
     """Whether a round without new candidates optimises again: behind a short step there is more to be had, once."""
-    return bool(records) and held(records[-1]) and records[-1]["new_candidates"] > 0
+    return bool(records) and held(records, len(records) - 1) and records[-1]["new_candidates"] > 0
 
 
-def held(record: Json) -> bool:
-    """Whether the step of a round was held shorter than the optimiser wanted."""
-    return bool(record.get("step", {}).get("share", 1.0) < 1.0)
+def held(records: Sequence[Json], k: int) -> bool:
+    """Whether the step of round k (from 0) was held shorter than the optimiser wanted, and may still grow."""
+    share = records[k].get("step", {}).get("share", 1.0)
+    return bool(share < 1.0 and (k + 1 < len(SHARES) or share >= SHARES[0]))
 
 
-def _within_noise(settings: RunSettings, record: Json) -> bool:
-    gain = record.get("gain")
-    return not held(record) and gain is not None and gain <= settings.noise * record["gain_noise"]
+def _within_noise(settings: RunSettings, records: Sequence[Json], k: int) -> bool:
+    gain = records[k].get("gain")
+    return not held(records, k) and gain is not None and gain <= settings.noise * records[k]["gain_noise"]

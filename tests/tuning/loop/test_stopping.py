@@ -58,3 +58,17 @@ def test_a_step_that_was_held_short_ends_nothing() -> None:
     assert reason([whole, {**short, "new_candidates": 0}]) == NO_NEW_CANDIDATES
     assert reason([short, {**short, "moved": 0.0}]) == SETTLED
     assert reason([short, short], iterations=2) == MAXIMUM
+
+
+def test_a_step_shorter_than_the_first_one_that_had_time_to_grow_ends_the_run() -> None:
+    idle = record(gain=0.01, gain_noise=0.01)
+    first, short, tiny = ({**idle, "step": {"share": share}} for share in (0.3, 0.35, 0.15))
+    assert reason([first, first, first, short], iterations=9) is None
+    assert reason([first, first, first, first], iterations=9) is None
+    assert reason([first, first, first, tiny], iterations=9) == WITHIN_NOISE
+    assert reason([first, first, first, {**tiny, "gain": 0.02}], iterations=9) is None
+    # Halved in one of the first rounds it has not had its turn.
+    assert reason([tiny, tiny, tiny], iterations=9) is None
+    assert reason([first, first, first, {**tiny, "new_candidates": 0}], iterations=9) == WITHIN_NOISE
+    gone_on = [first, first, first, {**tiny, "gain": 1.0}, {**tiny, "new_candidates": 0, "gain": 1.0}]
+    assert reason(gone_on, iterations=9) == NO_NEW_CANDIDATES

@@ -6,9 +6,10 @@ import math
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,8 @@ from lasw.tuning.nbest import NBest
 from lasw.tuning.weights import FeatureNames
 
 MAX_ID = 2**31 - 1
+ONLY_SCORE = "score"  # the one feature of a list that has nothing but totals
+_SHOWN = 40
 _NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan(?:\(\w*\))?)", re.I | re.A)
 
 
@@ -40,11 +43,13 @@ class Group:
 
     `joined`: the first stands in the name's own token (``LM=-1``), as in lists of decoders that leave zeros out: then a
     dense feature may be absent, and ``NAME_0`` is the dense feature NAME. A layout that always writes all has it False.
+    `dense`: whether it is, in a layout that says so; None: `lasw.tuning.formats.nbest.pattern` decides.
     """
 
     name: str
     values: list[str]
     joined: bool = False
+    dense: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -111,12 +116,42 @@ class LayoutArrays(NamedTuple):
     facts: NDArray[np.int64]
 
 
+@dataclass(frozen=True)
+class LayoutOptions:
+    """What is said of a list besides its content.
+
+    Attributes:
+        name: of the layout; empty: it is found by content, or ``flat`` where `size` is given.
+        size: hypotheses of every sentence, in a layout that counts lines; 0: blank lines stand between the sentences.
+        columns: of a table, what is in the column of that name: ``text``, ``id``, ``score`` by its name.
+        source_ids: the number of the sentence that has an id, where ids are no numbers.
+        sum_scores: whether totals are means over the tokens of a hypothesis and its end, to be summed.
+        featureless: whether lists without any number are taken: their features come from elsewhere.
+    """
+
+    name: str = ""
+    size: int = 0
+    columns: Mapping[str, str] = field(default_factory=dict)
+    source_ids: Mapping[str, int] | None = None
+    sum_scores: bool = False
+    featureless: bool = False
+
+
 class NBestLayout(ABC):
     """How the lines of a list are made; one object for every list that is read.
 
-    It can hold features of several values and sparse ones. Of several layouts that detect a line, the first in
-    `NBEST_LAYOUTS` has it.
+    Of several layouts that detect a line, the first in `NBEST_LAYOUTS` has it.
+
+    Attributes:
+        holds: what a file can hold besides text: ``features`` (of several values, under names), ``sparse``, ``score``.
+        sums_itself: whether `hypotheses` already gives sums where these are asked for.
     """
+
+    holds: frozenset[str] = frozenset(("features", "sparse", "score"))
+    sums_itself = False
+
+    def __init__(self, options: LayoutOptions | None = None) -> None:
+        self.options = options or LayoutOptions()
 
     @classmethod
     @abstractmethod
@@ -139,24 +174,105 @@ class NBestLayout(ABC):
             UserError: a word or name that such a file cannot hold; `path` is for the message.
         """
 
+    def read(self, lines: Iterator[tuple[Place, str]]) -> Iterator[tuple[Place, Fields]]:
+        """What all lines of a list say; override where a hypothesis needs more than its line.
+
+        Raises:
+            UserError: as `hypotheses`; a blank line, but at the end.
+        """
+        blank: Place | None = None
+        for place, line in lines:
+            if not line.strip(" \t"):
+                blank = blank or place
+                continue
+            if blank is not None:
+                raise blank.error("a blank line", remedy="remove it")
+            yield from ((place, fields) for fields in self.hypotheses(line, place))
+
     def arrays(self, pattern: Pattern) -> LayoutArrays | None:
         """For the compiled reader, if it can read lines of this layout."""
         return None
 
+    def owners(self, lengths: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int32]] | None:
+        """For a layout whose lines are texts and nothing else: which of the next lines are, and their sentences.
 
-MOSES = "moses"
+        Args:
+            lengths: (n,) tokens of each line.
+        """
+        return None
+
+    def finish(self, path: str) -> None:
+        """Called behind the last line that `owners` was asked about.
+
+        Raises:
+            UserError: there should be more.
+        """
+
+    def sentence(self, text: str, place: Place) -> int:
+        """The number of the sentence with this id.
+
+        Raises:
+            UserError: it is none, or not among those that there are.
+        """
+        if self.options.source_ids is not None:
+            number = self.options.source_ids.get(text)
+            if number is None:
+                raise place.error(f"sentence id {shortened(text)}", expected="one of --source-ids")
+            return number
+        if not (text.isascii() and text.isdigit()):
+            remedy = "ids of other kinds need --source-ids, a file that lists them in order"
+            found = f"sentence id {shortened(text)}" if text else "no sentence id"
+            raise place.error(found, expected="a whole number", remedy=remedy)
+        if len(text) > 10 or int(text) > MAX_ID:
+            raise place.error(f"sentence id {shortened(text)}", expected=f"at most {MAX_ID}")
+        return int(text)
+
+
+MOSES, FLAT = "moses", "flat"
 NBEST_LAYOUTS: Registry[type[NBestLayout]] = Registry(
     "layout of N-best lists",
     {
-        MOSES: "lasw.tuning.formats.nbest.moses:MosesLayout",
+        MOSES: "lasw.tuning.formats.nbest.layouts.moses:MosesLayout",
+        "sockeye": "lasw.tuning.formats.nbest.layouts.sockeye:SockeyeLayout",
+        "jsonl": "lasw.tuning.formats.nbest.layouts.json_lines:JsonLinesLayout",
+        "fairseq": "lasw.tuning.formats.nbest.layouts.fairseq:FairseqLayout",
+        "tsv": "lasw.tuning.formats.nbest.layouts.table:TsvLayout",
+        "csv": "lasw.tuning.formats.nbest.layouts.table:CsvLayout",
+        FLAT: "lasw.tuning.formats.nbest.layouts.flat:FlatLayout",
     },
 )
 
 
-def layout_of(line: str) -> NBestLayout:
-    """The layout of a list with this first line; for one that nobody knows Moses', which says what it expects."""
+def layout_of(line: str, options: LayoutOptions | None = None) -> NBestLayout:
+    """The layout of a list with this first line; for one that nobody knows Moses', which says what it expects.
+
+    Raises:
+        UserError: `options` names one that there is not.
+    """
+    options = options or LayoutOptions()
+    if options.name or options.size:
+        return NBEST_LAYOUTS.find(options.name or FLAT)(options)
     layouts = map(NBEST_LAYOUTS.find, NBEST_LAYOUTS)
-    return next((layout for layout in layouts if layout.detects(line)), NBEST_LAYOUTS.find(MOSES))()
+    return next((layout for layout in layouts if layout.detects(line)), NBEST_LAYOUTS.find(MOSES))(options)
+
+
+def shortened(text: str) -> str:
+    """A part of a line for a message."""
+    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "...")
+
+
+def by_sentence(nbest: NBest) -> Iterator[tuple[int, range]]:
+    """The sentences that have hypotheses, with their rows, as they follow each other in the list."""
+    bounds = np.flatnonzero(np.diff(nbest.owner)) + 1
+    starts = [0, *bounds.tolist(), len(nbest)]
+    for first, last in pairwise(starts):
+        if last > first:
+            yield int(nbest.owner[first]), range(first, last)
+
+
+def only_score(names: FeatureNames) -> bool:
+    """Whether the list has no features but its totals."""
+    return names.groups == ((ONLY_SCORE, 1),)
 
 
 def is_number(token: str) -> bool:

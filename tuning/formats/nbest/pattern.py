@@ -20,12 +20,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
-from lasw.tuning.formats.nbest.layout import Fields, Group, Pattern, Place, finite
+from lasw.tuning.formats.nbest.layout import ONLY_SCORE, Fields, Group, Pattern, Place, finite
 from lasw.tuning.weights import FeatureNames
 
 LOOK_AHEAD = 1000
 UNNAMED = "F"
-ONLY_SCORE = "score"
 _AS_FIRST = "as on line 1"
 
 
@@ -53,7 +52,11 @@ class Row:
 
 
 def find_pattern(
-    hypotheses: Iterator[tuple[Place, Fields]], names: FeatureNames | None = None, dense: Collection[str] = ()
+    hypotheses: Iterator[tuple[Place, Fields]],
+    names: FeatureNames | None = None,
+    dense: Collection[str] = (),
+    *,
+    featureless: bool = False,
 ) -> Pattern:
     """The pattern of a list from the hypotheses on its first lines.
 
@@ -61,6 +64,7 @@ def find_pattern(
         hypotheses: at least one, with their places; not all are looked at.
         names: the dense features if they are known, all of them.
         dense: names of dense features, as far as they are known.
+        featureless: whether a list may be without any number.
 
     Raises:
         UserError: the first hypothesis has no features, or other ones than `names`.
@@ -69,7 +73,10 @@ def find_pattern(
     if first.groups is None:
         size = len(first.numbers)
         if not size and first.score is None:
-            raise place.error("no features and no total", expected="ID ||| hypothesis ||| features ||| total")
+            if not featureless:
+                expected = "ID ||| hypothesis ||| features ||| total, or numbers in files of their own (--feature)"
+                raise place.error("no features and no total", expected=expected)
+            return Pattern(FeatureNames(()), (), first)
         own = FeatureNames(((UNNAMED, size),)) if size else FeatureNames(((ONLY_SCORE, 1),))
         if names is not None and len(names) != len(own):
             raise place.error(f"{len(own)} features without names", expected=f"{len(names)}: {shown(names)}")
@@ -102,9 +109,12 @@ def _dense_groups(groups: list[Group], dense: set[str], rest: Iterator[tuple[Pla
     sure = {
         group.name
         for group in groups
-        if group.name in dense or len(group.values) > 1 or "_" not in group.name or _component(group)
+        if group.dense is not False
+        and (group.dense or group.name in dense or len(group.values) > 1 or "_" not in group.name or _component(group))
     }
-    undecided = [group for group in groups if group.name not in sure and not _belongs(group.name, sure)]
+    undecided = [
+        group for group in groups if group.dense is None and group.name not in sure and not _belongs(group.name, sure)
+    ]
     if undecided:
         sure |= _dense_families(undecided, sure, rest)
     return [group for group in groups if group.name in sure]
@@ -165,7 +175,7 @@ def read_row(fields: Fields, pattern: Pattern, place: Place) -> Row:
     elif not pattern.first.numbers:
         if fields.numbers:
             raise place.error(f"{len(fields.numbers)} features", expected=f"only a total, {_AS_FIRST}")
-        row.dense.append(score)
+        row.dense.extend([score] * len(pattern.names))
     else:
         if len(fields.numbers) != len(pattern.names):
             raise place.error(f"{len(fields.numbers)} feature values", expected=f"{len(pattern.names)}, {_AS_FIRST}")
@@ -182,6 +192,8 @@ def _named(row: Row, fields: Fields, pattern: Pattern, place: Place) -> None:
             raise place.error(f"feature {group.name} is there twice", expected="once")
         groups[group.name] = group
         if group.name not in pattern.sizes:
+            if group.dense:
+                raise place.error(f"a feature {group.name}", expected=f"only {shown(pattern.names)}, {_AS_FIRST}")
             row.sparse[group.name] = _sparse_value(group, pattern, place)
     for name, size in pattern.names.groups:
         values = groups[name].values if name in groups else []

@@ -62,6 +62,9 @@ class MosesLayout(NBestLayout):
 
     def hypotheses(self, line: str, place: Place) -> Sequence[Fields]:
         """The one on the line."""
+        if self.options.source_ids is not None:
+            owner, bars, rest = line.partition("|||")
+            line = f"{self.sentence(owner.strip(), place)} {bars}{rest}"
         return (split_line(line, place),)
 
     def text(self, nbest: NBest, path: str | os.PathLike[str] | None) -> Iterator[str]:
@@ -70,8 +73,10 @@ class MosesLayout(NBestLayout):
         for start in range(0, len(nbest), _STEP):
             yield "".join(_lines(nbest, start, min(start + _STEP, len(nbest))))
 
-    def arrays(self, pattern: Pattern) -> LayoutArrays:
-        """See `NBestLayout`."""
+    def arrays(self, pattern: Pattern) -> LayoutArrays | None:
+        """See `NBestLayout`; only ids that are numbers are compiled."""
+        if self.options.source_ids is not None:
+            return None
         first = pattern.first
         assert isinstance(first, BarFields)
         labels = [(name + first.separator).encode("utf-8") for name in pattern.order]

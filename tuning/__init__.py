@@ -10,8 +10,10 @@ if TYPE_CHECKING:
         open_decoder, recorded_iterations, refuse_program,
     )
     from lasw.tuning.formats import (
-        MOSES, NBEST_LAYOUTS, WEIGHT_FILES, ExtraFeatures, FilePath, Match, Options, as_json, check_count, check_output,
-        is_features_file, json_line, kind_of_name, match, nbest_text, read_local_weights, read_nbest, read_weight_file,
+        FLAT, MOSES, NBEST_LAYOUTS, WEIGHT_FILES, ExtraFeatures, FilePath, LayoutOptions, Match, NBestLayout, Options,
+        as_json, check_count, check_output,
+        is_features_file, json_line, kind_of_name, layout_options,
+        match, nbest_text, read_local_weights, read_nbest, read_weight_file,
         read_weights, stream_nbest, write_local_weights, write_nbest, write_weights,
     )
     from lasw.tuning.local import (

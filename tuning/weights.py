@@ -42,10 +42,6 @@ class FeatureNames:
             start += size
         return places
 
-    def extended(self, *names: str) -> FeatureNames:
-        """The same features and one-component groups `names` behind them."""
-        return FeatureNames(self.groups + tuple((name, 1) for name in names))
-
 
 @dataclass(frozen=True)
 class Weights:

@@ -168,6 +168,11 @@ class Corpus:
         blocks = (_joined(kept[k : k + _LINES_AT_ONCE]) for k in range(0, len(kept), _LINES_AT_ONCE))
         return _encoded(blocks, Vocabulary() if vocabulary is None else vocabulary, None)
 
+    @classmethod
+    def of_bytes(cls, data: NDArray[np.uint8], vocabulary: Vocabulary, path: str | None = None) -> Corpus:
+        """A corpus from lines of UTF-8 (n,), each ended by LF, a sentence a line."""
+        return _encoded([data], vocabulary, path)
+
 
 def read_corpus(
     path: str | os.PathLike[str],

@@ -7,10 +7,13 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lasw.metrics import JOINTS, Preprocessing, UserError
 from lasw.scripts.command_line.parser import Parser
+
+if TYPE_CHECKING:
+    from lasw.tuning import LayoutOptions
 
 MOST_SEED = (1 << 32) - 1
 
@@ -29,6 +32,50 @@ def add_text_options(parser: Parser, *, force: bool = False) -> None:
     if force:
         add_force(group)
     parser.further("--strip-marks", "--join", "--unescape", "--force")
+
+
+def add_layout_options(parser: Parser) -> None:
+    """How N-best lists are laid out: `--layout`, `--nbest-size`, `--column`, `--source-ids`, `--sum-scores`."""
+    from lasw.tuning import NBEST_LAYOUTS
+
+    group = parser.add_argument_group("layout of N-best lists")
+    group.add_argument("--layout", metavar="NAME", help=f"{', '.join(NBEST_LAYOUTS)} (default: found by content)")
+    group.add_argument(
+        "--nbest-size",
+        type=positive_int,
+        metavar="N",
+        help="lists are texts, N lines a sentence (without: --layout flat, a blank line behind every sentence)",
+    )
+    group.add_argument(
+        "--column",
+        action="append",
+        default=[],
+        metavar="text=NAME",
+        help="of a table; text, id, score; may be repeated",
+    )
+    group.add_argument("--source-ids", metavar="FILE", help="ids of the sentences in order, where they are no numbers")
+    group.add_argument(
+        "--sum-scores", action="store_true", help="totals are means over tokens and end: multiply by their number"
+    )
+    parser.further("--layout", "--nbest-size", "--column", "--source-ids", "--sum-scores")
+
+
+def layout_of_arguments(arguments: argparse.Namespace) -> LayoutOptions:
+    """What the options of `add_layout_options` say.
+
+    Raises:
+        UserError: see `layout_options`.
+    """
+    from lasw.tuning import layout_options  # loads Numba, which not all that has options needs
+
+    return layout_options(
+        arguments.layout or "",
+        arguments.nbest_size or 0,
+        arguments.column,
+        arguments.source_ids or "",
+        arguments.sum_scores,
+        encoding=arguments.encoding,
+    )
 
 
 def add_marks(parser: argparse.ArgumentParser | argparse._ActionsContainer) -> None:

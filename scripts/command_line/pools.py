@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from lasw.metrics import References, UserError, refuse_or_warn
-from lasw.scripts.command_line.options import assignments, note, preprocessing
+from lasw.scripts.command_line.options import (
+    add_layout_options,
+    assignments,
+    layout_of_arguments,
+    note,
+    preprocessing,
+)
 from lasw.scripts.command_line.parser import Parser
 from lasw.tuning import (
     ExtraFeatures,
@@ -34,6 +40,7 @@ def add_pool_options(parser: Parser, nbest: str, *, required: bool = True) -> No
     )
     parser.add_argument("--unsorted", action="store_true", help="sentence ids may decrease within a list")
     parser.further("--sparse-weights", "--feature", "--unsorted")
+    add_layout_options(parser)
 
 
 @dataclass(frozen=True)
@@ -75,6 +82,7 @@ class PoolReader:
         self._given = None
         if start_path:
             self._given = read_weight_file(start_path, sparse_path=arguments.sparse_weights, encoding=self._encoding)
+        self._layout = layout_of_arguments(arguments)
         self._columns = ExtraFeatures(assignments("--feature", arguments.feature), encoding=self._encoding)
 
     def references(self, paths: Sequence[str]) -> References:
@@ -96,6 +104,7 @@ class PoolReader:
             encoding=self._encoding,
             unsorted=self._unsorted,
             settle=self._settle,
+            layout=self._layout,
             progress=self._told,
         )
         return self._started(pool, warnings, paths[0])

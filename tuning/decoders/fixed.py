@@ -11,9 +11,18 @@ from numpy.typing import NDArray
 
 from lasw.metrics import UserError, Vocabulary
 from lasw.tuning.decoders.base import Decoder
-from lasw.tuning.formats import ExtraFeatures, Options, WeightFile, match, read_nbest, read_weight_file, stream_nbest
+from lasw.tuning.formats import (
+    ExtraFeatures,
+    Options,
+    WeightFile,
+    layout_options,
+    match,
+    read_nbest,
+    read_weight_file,
+    stream_nbest,
+)
 from lasw.tuning.nbest import NBest
-from lasw.tuning.weights import Weights
+from lasw.tuning.weights import FeatureNames, Weights
 
 
 class Fixed(Decoder):
@@ -24,7 +33,13 @@ class Fixed(Decoder):
     Args:
         lists: N-best lists, in any layout that lasw reads; those of one sentence are put together.
         initial: a file of weights to start from; without it every dense feature has weight 1.
-        features: more features as NAME=FILE, a number for every line of all lists; 0 where initial has no weight.
+        features: more features as NAME=FILE, a number for every hypothesis of all lists; 0 where initial
+            has no weight.
+        layout: of the lists; empty: found by content.
+        nbest_size: lists are texts, so many lines a sentence.
+        column: of a table, ROLE=NAME: which column is the text, id, score.
+        source_ids: a file of the sentences' ids in order, where they are no numbers.
+        sum_scores: totals are means over tokens and end: multiply by their number.
         unsorted: sentence ids may decrease within a list.
         encoding: of all files.
     """
@@ -38,6 +53,11 @@ class Fixed(Decoder):
         *,
         initial: str | os.PathLike[str] | None = None,
         features: tuple[str, ...] = (),
+        layout: str = "",
+        nbest_size: int = 0,
+        column: tuple[str, ...] = (),
+        source_ids: str = "",
+        sum_scores: bool = False,
         unsorted: bool = False,
         encoding: str = "utf-8",
     ) -> None:
@@ -45,6 +65,9 @@ class Fixed(Decoder):
             raise ValueError("no lists")
         self._lists = lists
         self._features = _files_by_name(features)
+        given = layout_options(layout, nbest_size, column, source_ids, sum_scores, encoding=encoding)
+        self._layout = replace(given, featureless=bool(features))
+        self._ids = [source_ids] if source_ids else []
         self._unsorted = unsorted
         self._encoding = encoding
         self._initial = initial
@@ -55,7 +78,7 @@ class Fixed(Decoder):
     def input_files(self) -> Sequence[str | os.PathLike[str]]:
         """The lists, the weights, the columns."""
         initial = [] if self._initial is None else [self._initial]
-        return [*self._lists, *initial, *(path for paths in self._features.values() for path in paths)]
+        return [*self._lists, *self._ids, *initial, *(path for paths in self._features.values() for path in paths)]
 
     def start_weights(self) -> Weights:
         """The initial weights over the features of the lists, or ones."""
@@ -110,7 +133,11 @@ class Fixed(Decoder):
 
     def _options(self, segments: int | None) -> Options:
         options = Options(
-            sparse_names=Vocabulary(), segments=segments, unsorted=self._unsorted, encoding=self._encoding
+            sparse_names=Vocabulary(),
+            segments=segments,
+            unsorted=self._unsorted,
+            encoding=self._encoding,
+            layout=self._layout,
         )
         if self._file is not None:
             options["dense"] = self._file.dense
@@ -118,7 +145,8 @@ class Fixed(Decoder):
 
     def _starting(self, file: WeightFile | None) -> Weights:
         first = next(stream_nbest(self._lists[0], Vocabulary(), **self._options(None)))
-        names = first.names.extended(*self._features)
+        extra = ExtraFeatures(self._features, encoding=self._encoding)
+        names = FeatureNames(first.names.groups + extra.groups)
         if file is None:
             return Weights.constant(names, 1.0)
         default = dict.fromkeys(self._features, 0.0)

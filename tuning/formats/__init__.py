@@ -4,10 +4,11 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 # fmt: off
 if TYPE_CHECKING:
-    from lasw.tuning.formats.extra_features import ExtraFeatures
+    from lasw.tuning.formats.extra_features import ExtraFeatures, read_columns
     from lasw.tuning.formats.moses_files import is_features_file, read_moses_files
     from lasw.tuning.formats.nbest import (
-        NBEST_LAYOUTS, Growing, Options, RepeatedLines, nbest_text, read_nbest, stream_nbest, write_nbest,
+        FLAT, NBEST_LAYOUTS, Growing, LayoutOptions, NBestLayout, Options,
+        RepeatedLines, layout_options, nbest_text, read_nbest, stream_nbest, write_nbest,
     )
     from lasw.tuning.formats.weights import (
         MOSES, NEVER_LISTED, WEIGHT_FILES, FilePath, Match, WeightFile, as_json, check_count, check_moses_ini,

@@ -1,17 +1,22 @@
-"""Features from other scorers: one number per N-best line, in a file of their own."""
+"""Features from other scorers: one number (or several) per hypothesis, in a file of their own.
+
+Text, a line a hypothesis, compressed or not; or an array of numpy (``.npy``), (n,) or (n, k).
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import UserError, Vocabulary, read_lines
+from lasw.metrics import UserError, Vocabulary, read_lines, tokens
 from lasw.tuning.formats.weights import FilePath, number
 from lasw.tuning.nbest import NBest, ScoredList
+from lasw.tuning.weights import FeatureNames
 
 Floats = NDArray[np.float64]
 _List = TypeVar("_List", NBest, ScoredList)
@@ -21,17 +26,18 @@ class ExtraFeatures:
     """The columns that several lists of hypotheses get, in the order of the lists.
 
     Args:
-        files: for every feature its files; together they have one number for every line of all lists.
+        files: for every feature its files; together they have one line for every hypothesis of all lists.
 
     Raises:
-        UserError: a name that no list could hold, a file that cannot be read, a line that is no finite number.
+        UserError: a name that no list could hold, a file that cannot be read, a line that is no finite number, or has
+            more or fewer of them than the first.
     """
 
     def __init__(self, files: Mapping[str, Sequence[FilePath]], *, encoding: str = "utf-8") -> None:
         for name in files:
             _check_name(name)
         self._files = files
-        self._columns = {name: _read(name, paths, encoding) for name, paths in files.items()}
+        self._columns = {name: read_columns(paths, f"a value of {name}", encoding) for name, paths in files.items()}
         self._used = 0
         self._sparse_names: Vocabulary | None = None
 
@@ -39,6 +45,11 @@ class ExtraFeatures:
     def names(self) -> tuple[str, ...]:
         """The features."""
         return tuple(self._columns)
+
+    @property
+    def groups(self) -> tuple[tuple[str, int], ...]:
+        """The features with their numbers of values."""
+        return tuple((name, column.shape[1]) for name, column in self._columns.items())
 
     def extend(self, nbest: _List) -> _List:
         """The next list, with its part of the columns behind its own features.
@@ -56,10 +67,9 @@ class ExtraFeatures:
                 raise self._wrong_length(name, f"more than {len(column)}")
         self._used = end
         self._sparse_names = nbest.sparse_names
-        added: list[Floats] = [column[start:end, None] for column in self._columns.values()]
-        return dataclasses.replace(
-            nbest, names=nbest.names.extended(*self.names), dense=np.hstack([nbest.dense, *added])
-        )
+        added: list[Floats] = [column[start:end] for column in self._columns.values()]
+        names = FeatureNames(nbest.names.groups + self.groups)
+        return dataclasses.replace(nbest, names=names, dense=np.hstack([nbest.dense, *added]))
 
     def finish(self) -> None:
         """To be called behind the last list.
@@ -92,10 +102,49 @@ def _has_its_own(name: str) -> UserError:
     return UserError(f"the N-best list has a feature {name} of its own", remedy="name the new one differently")
 
 
-def _read(name: str, paths: Sequence[FilePath], encoding: str) -> Floats:
-    parts = [np.empty(0)]
-    for path in paths:
-        lines = read_lines(path, encoding=encoding)
-        what = f"a value of {name}"
-        parts.append(np.array([number(x.strip(" \t"), path=path, line=k, what=what) for k, x in enumerate(lines, 1)]))
+def read_columns(paths: Sequence[FilePath], what: str, encoding: str = "utf-8") -> Floats:
+    """(n, k) the numbers in files, one behind the other.
+
+    Args:
+        paths: of text or of arrays.
+        what: they are, for messages.
+        encoding: of text.
+
+    Raises:
+        UserError: see `ExtraFeatures`.
+    """
+    parts = [_array(path) if os.fspath(path).endswith(".npy") else _text(path, what, encoding) for path in paths]
+    for path, part in zip(paths[1:], parts[1:], strict=True):
+        if part.shape[1] != parts[0].shape[1]:
+            expected = f"{parts[0].shape[1]}, as in {os.fspath(paths[0])}"
+            raise UserError(f"{part.shape[1]} numbers a line", path=os.fspath(path), expected=expected)
     return np.concatenate(parts)
+
+
+def _text(path: FilePath, what: str, encoding: str) -> Floats:
+    rows: list[list[float]] = []
+    for k, line in enumerate(read_lines(path, encoding=encoding), 1):
+        row = [number(x, path=path, line=k, what=what) for x in tokens(line) or [""]]
+        if rows and len(row) != len(rows[0]):
+            raise UserError(
+                f"{len(row)} numbers", path=os.fspath(path), line=k, expected=f"{len(rows[0])}, as on line 1"
+            )
+        rows.append(row)
+    return np.array(rows, dtype=np.float64).reshape(len(rows), -1 if rows else 1)
+
+
+def _array(path: FilePath) -> Floats:
+    try:
+        array = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise UserError(
+            f"no array of numpy ({error})", path=os.fspath(path), expected="what numpy.save writes"
+        ) from None
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "iuf" or array.ndim not in (1, 2):
+        found = f"{array.dtype} of shape {array.shape}" if isinstance(array, np.ndarray) else "several arrays"
+        raise UserError(found, path=os.fspath(path), expected="numbers, (n,) or (n, k)")
+    columns = array.reshape(len(array), -1).astype(np.float64)
+    lost = np.flatnonzero(~np.isfinite(columns).all(axis=1))
+    if len(lost):
+        raise UserError(f"row {lost[0]} is not finite", path=os.fspath(path), expected="finite numbers")
+    return columns

@@ -1,8 +1,8 @@
 """The mean of what several optimisers find, each at the same L1 norm.
 
-Optimisers err in ways of their own: one that ranks sentences leaves the corpus to chance, one that fits the corpus score
-knows its few sentences by heart. Their mean errs less than most of them, and varies less (Cettolo et al. 2011 average the
-weights of several runs of one optimiser for the same reason).
+Optimisers err in ways of their own: one that ranks sentences leaves the corpus to chance, one that fits the corpus
+score knows its few sentences by heart. Their mean errs less than most of them, and varies less (Cettolo et al. 2011
+average the weights of several runs of one optimiser for the same reason).
 """
 
 from __future__ import annotations

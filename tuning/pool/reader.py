@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Collection, Sequence
 
 from lasw.metrics import Corpus, References, Settle, Vocabulary, check_texts, refuse_or_warn
-from lasw.tuning.formats import ExtraFeatures, FilePath, RepeatedLines, read_moses_files, stream_nbest
+from lasw.tuning.formats import ExtraFeatures, FilePath, LayoutOptions, RepeatedLines, read_moses_files, stream_nbest
 from lasw.tuning.nbest import NBest
 from lasw.tuning.pool.pool import Pool
 from lasw.tuning.weights import FeatureNames
@@ -23,6 +23,7 @@ def read_pool(
     encoding: str = "utf-8",
     unsorted: bool = False,
     settle: Settle | None = refuse_or_warn,
+    layout: LayoutOptions | None = None,
     progress: Callable[[FilePath, int, int], None] | None = None,
 ) -> tuple[Pool, list[str]]:
     """All candidates of the lists, and warnings.
@@ -37,6 +38,7 @@ def read_pool(
         unsorted: ids may decrease within a list.
         settle: makes warnings or an error of what is suspicious about a list's text (`check_texts`); None: the text is
             trusted.
+        layout: what is said of the lists besides their content.
         progress: called behind each list with its path, its hypotheses and how many of them are new.
 
     Raises:
@@ -49,6 +51,8 @@ def read_pool(
     names: FeatureNames | None = None
     # A column of other features tells apart lines that look alike, and one list repeats nothing.
     repeats = RepeatedLines() if columns is None and len(paths) > 1 else None
+    given = layout or LayoutOptions()
+    given = dataclasses.replace(given, featureless=columns is not None and bool(columns.names))
     for path in paths:
         before, lines = len(pool), -repeats.skipped if repeats else 0
         for block in stream_nbest(
@@ -63,6 +67,7 @@ def read_pool(
             preprocess=preprocess,
             repeats=repeats,
             warnings=warnings,
+            layout=given,
         ):
             names = block.names
             lines += len(block)

@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from lasw.tuning import (
     NBEST_LAYOUTS,
     WEIGHT_FILES,
     FeatureNames,
+    LayoutOptions,
     NBest,
     Weights,
     check_output,
@@ -25,7 +27,7 @@ from lasw.tuning import (
     read_weight_file,
     write_weights,
 )
-from lasw.tuning.formats.nbest.layout import Fields, Group, NBestLayout, Place
+from lasw.tuning.formats.nbest.layout import Fields, Group, NBestLayout, Place, layout_of
 
 VALUES = [1 / 3, -2e-05, 5e-324, 1.7976931348623157e308, -0.0, 1e22]
 INI = "[feature]\nKENLM name=LM0\nOther name=My_ä~,.:\nOther name=TM0\n[v]\n0\n"
@@ -107,9 +109,23 @@ class TestWeightFiles:
             assert check_output(tmp_path / "w", kind=kind, weights=weights) == kind
 
 
-def some_list() -> NBest:
-    features = {"LM0": [-1.5, 1 / 3, 1e-300], "TM0": [[1.0, -2e-05], [0.0, 1e22], [3.0, 4.0]]}
-    return list_of([(0, "ein haus"), (0, "das ="), (2, "ü & |")], features, [-1.0, 1 / 7, 0.0], {"X_a~b": [1, 0, 2.5]})
+def some_list(layout: str = "moses") -> NBest:
+    """A list with all that a file of this layout can hold; a sentence is missing where one may."""
+    holds = NBEST_LAYOUTS.find(layout).holds
+    last = 1 if layout == "sockeye" else 2
+    rows = [(0, "ein haus"), (0, 'das = "'), (last, "ü & |,")]
+    features: dict[str, Any] = {"LM0": [-1.5, 1 / 3, 1e-300], "TM0": [[1.0, -2e-05], [0.0, 1e22], [3.0, 4.0]]}
+    scores = [-1.0, 1 / 7, 0.0]
+    if "features" in holds:
+        return list_of(rows, features, scores, {"X_a~b": [1, 0, 2.5]} if "sparse" in holds else None)
+    if "score" in holds:
+        return list_of(rows, {"score": scores}, scores)
+    bare = list_of(rows, {"score": scores})
+    return replace(bare, names=FeatureNames(()), dense=np.zeros((3, 0)))
+
+
+def options(layout: str) -> LayoutOptions:
+    return LayoutOptions(layout, featureless=True)
 
 
 def written(layout: str, nbest: NBest, folder: Path) -> Path:
@@ -118,16 +134,16 @@ def written(layout: str, nbest: NBest, folder: Path) -> Path:
     return path
 
 
-class JsonLines(NBestLayout):
-    """A JSON object a line: no layout of ours, and all that one takes."""
+class Made(NBestLayout):
+    """A JSON object behind a word: no layout of ours, and all that one takes."""
 
     @classmethod
     def detects(cls, line: str) -> bool:
-        return line.startswith("{")
+        return line.startswith("made {")
 
     def hypotheses(self, line: str, place: Place) -> Sequence[Fields]:
         try:
-            data = json.loads(line)
+            data = json.loads(line.removeprefix("made "))
             groups = [Group(name, [repr(float(v)) for v in values]) for name, values in data["features"].items()]
             return [Fields(data["id"], data["text"], groups, [], repr(data["score"]))]
         except (ValueError, KeyError):
@@ -141,53 +157,82 @@ class JsonLines(NBestLayout):
             features |= {name: [value] for name, value in sparse[k].items()}
             total = np.frombuffer(score)[k].item()
             text = {"id": owner[k], "text": " ".join(words), "features": features, "score": total}
-            yield json.dumps(text) + "\n"
+            yield f"made {json.dumps(text)}\n"
 
 
 @pytest.fixture(autouse=True)
 def one_layout_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(NBEST_LAYOUTS.places, "json-lines", "made_layout:JsonLines")
+    # As the registry has them, so that those who never saw the others detect it.
+    monkeypatch.setitem(NBEST_LAYOUTS.places, "made", "made_layout:Made")
     monkeypatch.setitem(sys.modules, "made_layout", sys.modules[__name__])
 
 
-@pytest.mark.parametrize("layout", [*NBEST_LAYOUTS, "json-lines"])
+@pytest.mark.parametrize("layout", [*NBEST_LAYOUTS, "made"])
 class TestLayouts:
-    def test_what_is_written_is_detected_by_its_layout_alone_and_read_to_the_bit(
+    def test_what_is_written_is_read_to_the_bit(self, tmp_path: Path, layout: str) -> None:
+        nbest = some_list(layout)
+        path = written(layout, nbest, tmp_path)
+        told: list[str] = []
+        assert everything(read_nbest(path, Vocabulary(), layout=options(layout), warnings=told)) == everything(nbest)
+        assert told == ([] if layout == "sockeye" else [f"{path}: no hypotheses for 1 sentence (id 1)"])
+
+    def test_it_is_detected_by_its_first_line_and_by_no_other_layout_before_it(
         self, tmp_path: Path, layout: str
     ) -> None:
-        nbest = some_list()
-        path = written(layout, nbest, tmp_path)
+        path = written(layout, some_list(layout), tmp_path)
         first = path.read_text(encoding="utf-8").split("\n")[0]
-        assert [name for name in NBEST_LAYOUTS if NBEST_LAYOUTS.find(name).detects(first)] == [layout]
-        told: list[str] = []
-        assert everything(read_nbest(path, Vocabulary(), warnings=told)) == everything(nbest)
-        assert told == [f"{path}: no hypotheses for 1 sentence (id 1)"]
+        if layout == "flat":  # any text could be that
+            assert not NBEST_LAYOUTS.find(layout).detects(first)
+        else:
+            assert isinstance(layout_of(first), NBEST_LAYOUTS.find(layout))
 
-    @pytest.mark.parametrize(
-        ("change", "message"),
-        [
-            (lambda lines: [lines[0], "what", lines[2]], ":2: "),
-            (lambda lines: [lines[2], lines[0]], ":2: sentence id 0 after 2"),
-            (lambda lines: [*lines[:2], lines[2].replace("LM0", "New")], ":3: feature LM0 is missing"),
-            (lambda lines: [line.replace("1e-300", "1e+999") for line in lines], ":3: feature LM0 is inf|:3: .*1e.999"),
-        ],
-    )
-    def test_faults_have_path_and_line(self, tmp_path: Path, layout: str, change: Any, message: str) -> None:
-        path = written(layout, some_list(), tmp_path)
+    @pytest.mark.parametrize("line", [0, 1])
+    def test_what_is_no_line_of_it_is_refused_with_path_and_line(self, tmp_path: Path, layout: str, line: int) -> None:
+        if layout in ("flat", "fairseq"):
+            pytest.skip("any line may stand there")
+        path = written(layout, some_list(layout), tmp_path)
         lines = path.read_text(encoding="utf-8").split("\n")[:-1]
-        path.write_text("".join(line + "\n" for line in change(lines)), encoding="utf-8")
-        with pytest.raises(UserError, match=f"^{path}({message})"):
-            read_nbest(path, Vocabulary())
+        lines[line] = "what"
+        path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+        with pytest.raises(UserError, match=f"^{path}:{line + 1}: "):
+            read_nbest(path, Vocabulary(), layout=options(layout))
 
-    def test_options_work(self, tmp_path: Path, layout: str) -> None:
-        path = written(layout, some_list(), tmp_path)
+    @pytest.mark.parametrize("number", ["inf", "nan"])
+    def test_numbers_that_are_none_are_refused_with_path_and_line(
+        self, tmp_path: Path, layout: str, number: str
+    ) -> None:
+        nbest = some_list(layout)
+        if "score" not in NBEST_LAYOUTS.find(layout).holds:
+            pytest.skip("it has no numbers")
+        nbest.score[2] = 0.123456789
+        path = written(layout, nbest, tmp_path)
+        text = path.read_text(encoding="utf-8")
+        spelled = {"inf": "1e999", "nan": "NaN"}[number]
+        path.write_text(text.replace("0.123456789", spelled), encoding="utf-8")
+        line = text[: text.index("0.123456789")].count("\n") + 1
+        with pytest.raises(UserError, match=f"^{path}:{line}: "):
+            read_nbest(path, Vocabulary(), layout=options(layout))
+
+    def test_text_is_changed_and_sentences_are_counted(self, tmp_path: Path, layout: str) -> None:
+        path = written(layout, some_list(layout), tmp_path)
+        nbest = read_nbest(path, Vocabulary(), layout=options(layout), preprocess=str.upper)
+        assert next(iter(nbest.hypotheses)) == ["EIN", "HAUS"]
+        last = int(nbest.owner[-1])
+        with pytest.raises(UserError, match=rf":\d+: sentence id {last}; expected at most {last - 1}"):
+            read_nbest(path, Vocabulary(), layout=options(layout), segments=last)
+
+    def test_columns_are_those_that_are_asked_for(self, tmp_path: Path, layout: str) -> None:
+        if "features" not in NBEST_LAYOUTS.find(layout).holds:
+            pytest.skip("it has no features")
+        path = written(layout, some_list(layout), tmp_path)
         names = FeatureNames((("TM0", 2), ("LM0", 1)))
-        nbest = read_nbest(path, Vocabulary(), names=names, preprocess=str.upper)
+        nbest = read_nbest(path, Vocabulary(), names=names, layout=options(layout))
         assert nbest.names == names
         assert nbest.dense[0].tolist() == [1.0, -2e-05, -1.5]
-        assert next(iter(nbest.hypotheses)) == ["EIN", "HAUS"]
-        with pytest.raises(UserError, match=":3: sentence id 2; expected at most 1"):
-            read_nbest(path, Vocabulary(), segments=2)
+        changed = path.read_text(encoding="utf-8").replace("LM0", "New")
+        path.write_text(changed, encoding="utf-8")
+        with pytest.raises(UserError, match=rf"^{path}:\d+: .*(New|LM0)"):
+            read_nbest(path, Vocabulary(), names=names, layout=options(layout))
 
 
 def test_a_list_of_no_known_layout_is_refused_as_moses_would(tmp_path: Path) -> None:

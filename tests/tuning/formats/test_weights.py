@@ -232,9 +232,13 @@ def test_weights_without_names_go_to_the_features_in_their_order(tmp_path):
     assert found.warnings == ("the weights have no names: they are those of LM0, TM0_0, TM0_1, in this order",)
     found = match(read_weights(written(tmp_path, "F0 1\nF2 3\nF1 2\nWT_a 4")), THREE, sparse_names=["WT_a"])
     assert (found.weights.dense.tolist(), dict(found.weights.sparse)) == ([1.0, 2.0, 3.0], {"WT_a": 4.0})
-    more = match(read_weights(written(tmp_path, "1 2 3")), THREE.extended("lm"), default={"lm": 0.0})
+    more = match(
+        read_weights(written(tmp_path, "1 2 3")), FeatureNames((*THREE.groups, ("lm", 1))), default={"lm": 0.0}
+    )
     assert more.weights.dense.tolist() == [1.0, 2.0, 3.0, 0.0]
-    assert match(read_weights(written(tmp_path, "1 2 3 4")), THREE.extended("lm"), default={"lm": 0.0}).weights.dense[3]
+    assert match(
+        read_weights(written(tmp_path, "1 2 3 4")), FeatureNames((*THREE.groups, ("lm", 1))), default={"lm": 0.0}
+    ).weights.dense[3]
     with pytest.raises(UserError, match=r"w: 4 weights without names; expected 3, one for each of LM0, TM0_0, TM0_1"):
         match(read_weights(written(tmp_path, "1 2 3 4")), THREE, path="w")
     named = FeatureNames((("F1", 1), ("F0", 1)))  # as Marian calls them: names, not places

@@ -11,7 +11,7 @@ from lasw.tuning.optimisers.pairs.wro import WRO
 
 
 def at_norm_1(weights):
-    """Dense weights of `good` and `noise`, and sparse ones, where the dense have absolute sum 1: `length` never varies."""
+    """Dense weights of `good` and `noise`, and sparse ones, where the dense have absolute sum 1."""
     size = np.abs(weights.dense[:2]).sum()
     return weights.dense[:2] / size, {name: value / size for name, value in weights.sparse.items()}
 
@@ -62,7 +62,8 @@ def test_the_loss_and_the_seed_are_those_of_all():
 def test_the_signature_has_those_of_its_parts():
     signature = str(make_optimiser("average", {"of": "expected,pro"}).signature())
     assert signature.startswith("AVERAGE|metric:default|of:expected,pro|expected.metric:BLEU|")
-    assert "|expected.l2:0.1|" in signature and "|pro.pairs:50|" in signature
+    assert "|expected.l2:0.1|" in signature
+    assert "|pro.pairs:50|" in signature
     assert signature.count("norm:") == signature.count("seed:") == 1
 
 

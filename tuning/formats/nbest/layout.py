@@ -145,10 +145,12 @@ class NBestLayout(ABC):
     Attributes:
         holds: what a file can hold besides text: ``features`` (of several values, under names), ``sparse``, ``score``.
         sums_itself: whether `hypotheses` already gives sums where these are asked for.
+        only_texts: whether lines are texts and nothing else; `owners` is asked about them instead of `hypotheses`.
     """
 
     holds: frozenset[str] = frozenset(("features", "sparse", "score"))
     sums_itself = False
+    only_texts = False
 
     def __init__(self, options: LayoutOptions | None = None) -> None:
         self.options = options or LayoutOptions()
@@ -193,15 +195,15 @@ class NBestLayout(ABC):
         """For the compiled reader, if it can read lines of this layout."""
         return None
 
-    def owners(self, lengths: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int32]] | None:
-        """For a layout whose lines are texts and nothing else: which of the next lines are, and their sentences.
+    def owners(self, lengths: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
+        """Which of the next lines are texts (n,), and the sentences of those that are.
 
         Args:
-            lengths: (n,) tokens of each line.
+            lengths: (n,) tokens of each line, at least one.
         """
-        return None
+        raise NotImplementedError
 
-    def finish(self, path: str) -> None:
+    def finish(self, path: str) -> None:  # noqa: B027  (most have nothing to check)
         """Called behind the last line that `owners` was asked about.
 
         Raises:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import TypedDict, Unpack
 
 import numpy as np
@@ -21,7 +21,18 @@ from lasw.metrics import Block, Blocks, Corpus, UserError, Vocabulary, atomic_wr
 from lasw.tuning.formats.nbest import kernel
 from lasw.tuning.formats.nbest.growing import Growing
 from lasw.tuning.formats.nbest.kernel import Rows, read_rows
-from lasw.tuning.formats.nbest.layout import MOSES, NBEST_LAYOUTS, LayoutArrays, NBestLayout, Pattern, Place, layout_of
+from lasw.tuning.formats.nbest.layout import (
+    MOSES,
+    NBEST_LAYOUTS,
+    Fields,
+    LayoutArrays,
+    LayoutOptions,
+    NBestLayout,
+    Pattern,
+    Place,
+    layout_of,
+    only_score,
+)
 from lasw.tuning.formats.nbest.notices import Notices
 from lasw.tuning.formats.nbest.pattern import LOOK_AHEAD, Row, find_pattern, read_row
 from lasw.tuning.formats.nbest.repeats import RepeatArrays, RepeatedLines
@@ -30,6 +41,7 @@ from lasw.tuning.weights import FeatureNames
 
 _LF = 10
 _NO_REPEATS = RepeatArrays(np.zeros((0, 2), dtype=np.uint64), np.zeros(2, dtype=np.int64))
+_AT_ONCE = 1 << 12  # hypotheses of a layout without compiled reader
 _SHORTEST_ENTRY = 3  # bytes of a sparse feature with its number: `a=1`, `a= 1`
 
 
@@ -45,6 +57,7 @@ class Options(TypedDict, total=False):
     preprocess: applied to every hypothesis before it is split into tokens.
     repeats: lines that it has met are left out (`stream_nbest` only; for what merges equal candidates anyway).
     warnings: a list; what should be told to the user is put at its end, one line each.
+    layout: what is said of the list besides its content.
     """
 
     sparse_names: Vocabulary
@@ -56,6 +69,7 @@ class Options(TypedDict, total=False):
     preprocess: Callable[[str], str] | None
     repeats: RepeatedLines | None
     warnings: list[str]
+    layout: LayoutOptions
 
 
 def read_nbest(path: str | os.PathLike[str], vocabulary: Vocabulary, **options: Unpack[Options]) -> NBest:
@@ -130,9 +144,9 @@ class _Stream:
     vocabulary: Vocabulary
     options: Options
     notices: Notices = field(init=False)
+    given: LayoutOptions = field(init=False)
     layout: NBestLayout = field(init=False)
     pattern: Pattern = field(init=False)
-    arrays: LayoutArrays | None = field(init=False)
 
     def __post_init__(self) -> None:
         self.names = self.options.get("sparse_names", Vocabulary())
@@ -144,40 +158,77 @@ class _Stream:
     def __iter__(self) -> Iterator[NBest]:
         blocks = Blocks(self.path, self.options.get("encoding", "utf-8"))
         following = iter(blocks)
-        for block in following:
-            if block.first_line == 1:
-                self._start(block)
-            rows = self._slow(block) if self.arrays is None else self._fast(block, self.arrays, following)
-            yield self._columns(rows)
-        if not blocks.lines:
+        first = next(following, None)
+        if first is None:
             raise UserError("the file is empty", path=self.path, expected="an N-best list")
+        self.given = self.options.get("layout") or LayoutOptions()
+        self.layout = layout_of(next(_lines(first)), self.given)
+        yield from self._parts(first, following)
+        self.layout.finish(self.path)
         self.options.get("warnings", []).extend(self.notices.warnings(blocks))
 
-    def _start(self, block: Block) -> None:
-        """Find layout and pattern on the first lines."""
-        self.layout = layout_of(next(_lines(block)))
-        lines = islice(enumerate(_lines(block), 1), LOOK_AHEAD)
+    def _parts(self, first: Block, following: Iterator[Block]) -> Iterator[NBest]:
+        """The list in parts, by the fastest way that its layout has."""
+        if self.layout.only_texts:
+            yield from map(self._texts, chain([first], following))
+            return
+        lines = islice(enumerate(_lines(first), 1), LOOK_AHEAD)
         places = ((Place(self.path, k), line) for k, line in lines if k == 1 or line.strip(" \t"))
-        hypotheses = ((place, fields) for place, line in places for fields in self.layout.hypotheses(line, place))
-        self.pattern = find_pattern(hypotheses, self.options.get("names"), self.options.get("dense", ()))
-        self.arrays = self.layout.arrays(self.pattern)
+        arrays = None
+        if type(self.layout).arrays is not NBestLayout.arrays and self.given.source_ids is None:
+            self._found((place, fields) for place, line in places for fields in self.layout.hypotheses(line, place))
+            arrays = self.layout.arrays(self.pattern)
+        if arrays is None:
+            yield from map(self._columns, self._slow(chain([first], following)))
+            return
+        for block in chain([first], following):
+            yield self._columns(self._fast(block, arrays, following))
 
-    def _slow(self, block: Block) -> Rows:
-        """A block of a layout that has no compiled reader."""
-        read: list[Row] = []
-        lines: list[int] = []
-        for number, line in enumerate(_lines(block), block.first_line):
-            place = Place(self.path, number)
-            read.extend(read_row(fields, self.pattern, place) for fields in self.layout.hypotheses(line, place))
-            lines.extend([number] * (len(read) - len(lines)))
-        rows = self._room(block, len(read))
-        for row in read:
-            self._put(row, rows)
-        self._notice(rows, lines)
-        return rows
+    def _found(self, hypotheses: Iterator[tuple[Place, Fields]]) -> None:
+        """Find the pattern on the first hypotheses."""
+        names, dense = self.options.get("names"), self.options.get("dense", ())
+        self.pattern = find_pattern(hypotheses, names, dense, featureless=self.given.featureless)
+
+    def _texts(self, block: Block) -> NBest:
+        """A block of a layout whose lines are texts."""
+        corpus = Corpus.of_bytes(block.data, self.words, self.path)
+        kept, owner = self.layout.owners(corpus.lengths)
+        if not self.given.featureless:
+            expected = "numbers in files of their own (--feature NAME=FILE)"
+            raise UserError("lists of texts without features", path=self.path, expected=expected)
+        if len(owner):
+            self.notices.block(owner, (block.first_line + np.flatnonzero(kept)).tolist())
+        none = np.zeros((len(owner), 0))
+        return NBest(
+            FeatureNames(()), owner, self._changed(corpus.take(np.flatnonzero(kept))), none, np.zeros(len(owner))
+        )
+
+    def _slow(self, blocks: Iterator[Block]) -> Iterator[Rows]:
+        """The hypotheses of a layout that has no compiled reader, some thousand at a time."""
+        lines = (
+            (Place(self.path, number), line)
+            for block in blocks
+            for number, line in enumerate(_lines(block), block.first_line)
+        )
+        hypotheses = self.layout.read(lines)
+        head = list(islice(hypotheses, LOOK_AHEAD))
+        if not head:
+            raise UserError("no hypotheses", path=self.path, expected="an N-best list")
+        self._found(iter(head))
+        following = chain(head, hypotheses)
+        while part := list(islice(following, _AT_ONCE)):
+            read = [read_row(fields, self.pattern, place) for place, fields in part]
+            rows = self._room(
+                len(read), sum(len(row.text) // 2 + 1 for row in read), sum(len(row.sparse) for row in read)
+            )
+            for row in read:
+                self._put(row, rows)
+            self._notice(rows, [place.line or 0 for place, _ in part])
+            yield rows
 
     def _fast(self, block: Block, arrays: LayoutArrays, following: Iterator[Block]) -> Rows:
-        rows = self._room(block, int(np.count_nonzero(block.data == _LF)))
+        entries = len(block.data) // _SHORTEST_ENTRY + 1 if self.pattern.named else 0
+        rows = self._room(int(np.count_nonzero(block.data == _LF)), len(block.data) // 2 + 1, entries, block.first_line)
         memory = self.options.get("repeats")
         if memory is not None:
             memory.reserve(len(rows.owner))
@@ -195,15 +246,14 @@ class _Stream:
                 self.names.grow()
                 rows = rows._replace(stamps=self._longer_stamps())
 
-    def _room(self, block: Block, n: int) -> Rows:
-        """For up to `n` hypotheses of a block."""
-        entries = len(block.data) // _SHORTEST_ENTRY + 1 if self.pattern.named else 0
+    def _room(self, n: int, tokens: int, entries: int, first_line: int = 1) -> Rows:
+        """For up to `n` hypotheses with so many tokens and sparse features."""
         state = np.zeros(kernel.FIRST_LINE + 1, dtype=np.int64)
-        state[kernel.FIRST_LINE] = block.first_line
+        state[kernel.FIRST_LINE] = first_line
         return Rows(
             np.empty(n, dtype=np.int32),
             np.zeros(n + 1, dtype=np.int64),
-            np.empty(len(block.data) // 2 + 1, dtype=np.int32),
+            np.empty(tokens, dtype=np.int32),
             np.empty((n, len(self.pattern.names))),
             np.empty(n),
             np.zeros(n + 1, dtype=np.int64),
@@ -260,12 +310,25 @@ class _Stream:
         """The block as an N-best list of its own, without the room that was not needed."""
         n, filled, entries = rows.state[kernel.ROW : kernel.ENTRIES + 1].tolist()
         corpus = Corpus(rows.ids[:filled].copy(), rows.offsets[: n + 1], self.words, self.path)
-        if self.preprocess is not None:
-            texts = [self.preprocess(corpus.text(k)) for k in range(len(corpus))]
-            corpus = Corpus.from_lines(texts, self.vocabulary)
+        if self.given.sum_scores and not self.layout.sums_itself:
+            self._sum(rows, n, corpus.lengths)
+        corpus = self._changed(corpus)
         names = self.names if len(self.names) else None
         sparse = _csr(rows.starts[: n + 1], rows.columns[:entries].copy(), rows.values[:entries].copy(), names)
         return NBest(self.pattern.names, rows.owner[:n], corpus, rows.dense[:n], rows.score[:n], sparse, names)
+
+    def _sum(self, rows: Rows, n: int, lengths: NDArray[np.int64]) -> None:
+        """Totals that are means over the tokens and the end become sums."""
+        rows.score[:n] *= lengths + 1
+        if only_score(self.pattern.names) and self.pattern.first.groups is None and not self.pattern.first.numbers:
+            rows.dense[:n, 0] *= lengths + 1
+
+    def _changed(self, corpus: Corpus) -> Corpus:
+        """The hypotheses as they are compared."""
+        if self.preprocess is None:
+            return corpus
+        texts = [self.preprocess(corpus.text(k)) for k in range(len(corpus))]
+        return Corpus.from_lines(texts, self.vocabulary)
 
 
 def _lines(block: Block) -> Iterator[str]:

@@ -1,4 +1,5 @@
-"""What ``fairseq-generate`` and ``fairseq-interactive`` print: lines that begin with a letter and the sentence's number.
+"""What ``fairseq-generate`` and ``fairseq-interactive`` print: lines that begin with a letter and the sentence's
+number.
 
     S-0<TAB>ein haus               the source
     T-0<TAB>a house                the reference
@@ -7,8 +8,9 @@
     P-0<TAB>-0.31 -0.62 ...        scores of its tokens and the end
 
 in any order (``sort``, ``grep``), among lines of the log. Of a sentence the first H, D and P lines are of the first
-hypothesis. Where there are D lines these are the texts. Scores are means over the tokens and the end (``--lenpen 1``), in
-bits; summed (`LayoutOptions.sum_scores`) they are multiplied by the number of P scores, or of tokens and one without.
+hypothesis. Where there are D lines these are the texts. Scores are means over the tokens and the end (``--lenpen
+1``), in bits; summed (`LayoutOptions.sum_scores`) they are multiplied by the number of P scores, or of tokens and one
+without.
 """
 
 from __future__ import annotations
@@ -81,7 +83,9 @@ def _joined(
         if len(others) != len(mine):
             raise place.error(f"{len(mine)} H lines of sentence {sentence}", expected=f"{len(others)}, as D lines")
         if lengths and len(counts or ()) != len(mine):
-            raise place.error(f"{len(mine)} hypotheses of sentence {sentence}", expected=f"{len(counts or ())}, as P lines")
+            raise place.error(
+                f"{len(mine)} hypotheses of sentence {sentence}", expected=f"{len(counts or ())}, as P lines"
+            )
         for k, (where, score, tokens) in enumerate(mine):
             if summed:
                 score = repr(float(score) * (counts[k] if counts else len(tokens.split()) + 1))

@@ -1,8 +1,8 @@
 """Texts, one a line, and nothing else: a fixed number of lines for every sentence, or blank lines between sentences.
 
-What OpenNMT (``-n_best N``), CTranslate2 and many scripts write. Where blank lines stand between the sentences every blank
-line ends one: two of them leave a sentence without hypotheses, and a hypothesis has at least one token. Features come from
-files of their own.
+What OpenNMT (``-n_best N``), CTranslate2 and many scripts write. Where blank lines stand between the sentences every
+blank line ends one: two of them leave a sentence without hypotheses, and a hypothesis has at least one token.
+Features come from files of their own.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ class FlatLayout(NBestLayout):
     """Written with blank lines between the sentences."""
 
     holds = frozenset()
+    only_texts = True
 
     def __init__(self, options: LayoutOptions | None = None) -> None:
         super().__init__(options)
@@ -68,6 +69,8 @@ class FlatLayout(NBestLayout):
         for sentence, rows in by_sentence(nbest):
             lines = [nbest.hypotheses.text(k) for k in rows]
             if not all(lines):
-                raise UserError(f"an empty hypothesis of sentence {sentence}", path=path, expected="text: it ends a list")
+                raise UserError(
+                    f"an empty hypothesis of sentence {sentence}", path=path, expected="text: it ends a list"
+                )
             yield "\n" * (sentence - following) + "\n".join([*lines, "", ""])
             following = sentence + 1

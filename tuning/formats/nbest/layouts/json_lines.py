@@ -3,10 +3,10 @@
     {"id": 0, "hypotheses": [{"text": "a house", "score": -1.5, "features": {"lm": -2, "tm": [-1, -3]}}, ...]}
     {"id": 0, "text": "a house", "score": -1.5, "lm": -2}
 
-The list of hypotheses is also called ``translations`` or ``nbest``, and may be one of texts; their totals then stand in
-``scores``. A text is also called ``translation`` or ``hypothesis``. Besides ``features`` every number (or list of numbers)
-under a name of its own is a dense feature; ``sparse`` is an object of sparse ones. The sentence's number is its place in
-the file where there is no ``id`` (``sentence``, ``sentence_id``, ``source_id``).
+The list of hypotheses is also called ``translations`` or ``nbest``, and may be one of texts; their totals then stand
+in ``scores``. A text is also called ``translation`` or ``hypothesis``. Besides ``features`` every number (or list of
+numbers) under a name of its own is a dense feature; ``sparse`` is an object of sparse ones. The sentence's number is
+its place in the file where there is no ``id`` (``sentence``, ``sentence_id``, ``source_id``).
 """
 
 from __future__ import annotations

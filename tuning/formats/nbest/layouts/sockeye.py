@@ -2,8 +2,8 @@
 
     {"sentence_id": 1, "translation": "...", "score": 0.9, "translations": ["...", "..."], "scores": [[0.9], [1.1]]}
 
-Scores are costs there, negative logarithms of probabilities: totals here are their negatives, so that more is better. The
-sentences are those of the input in their order, whatever the ids.
+Scores are costs there, negative logarithms of probabilities: totals here are their negatives, so that more is better.
+The sentences are those of the input in their order, whatever the ids.
 """
 
 from __future__ import annotations
@@ -48,14 +48,12 @@ class SockeyeLayout(NBestLayout):
 
     def text(self, nbest: NBest, path: str | os.PathLike[str] | None) -> Iterator[str]:
         """See `NBestLayout`; features are left to others."""
-        following = 0
-        for sentence, rows in by_sentence(nbest):
-            if sentence != following:
-                raise UserError(f"no hypotheses for sentence {following}", path=path, expected="some for every sentence")
-            following += 1
+        for expected, (sentence, rows) in enumerate(by_sentence(nbest)):
+            if sentence != expected:
+                raise UserError(f"no hypotheses for sentence {expected}", path=path, expected="some for every sentence")
             texts = [nbest.hypotheses.text(k) for k in rows]
             costs = [[-score] for score in nbest.score[rows.start : rows.stop].tolist()]
-            line: dict[str, Any] = {"sentence_id": following, "translation": texts[0], "score": costs[0][0]}
+            line: dict[str, Any] = {"sentence_id": sentence + 1, "translation": texts[0], "score": costs[0][0]}
             line |= {"translations": texts, "scores": costs}
             yield json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -63,5 +61,7 @@ class SockeyeLayout(NBestLayout):
 def _hypothesis(text: Any, score: Any, place: Place) -> tuple[str, None, list[str], str]:
     first = score[0] if isinstance(score, list) and score else score
     if not isinstance(text, str) or isinstance(first, bool) or not isinstance(first, (int, float)):
-        raise place.error(f"{json.dumps(text)[:40]} with score {json.dumps(score)[:40]}", expected="a text and a number")
+        raise place.error(
+            f"{json.dumps(text)[:40]} with score {json.dumps(score)[:40]}", expected="a text and a number"
+        )
     return text, None, [], repr(-float(first))

@@ -1,9 +1,9 @@
 """Tables with a line of column names: tabs or commas between the columns.
 
-One column is the text (``text``, ``hypothesis``, ``translation``), one the sentence's number (``id``, ``sentence``), one the
-total (``score``), or as ``--column`` says; every other one that holds a number in the first row is a dense feature, and all
-other ones are left alone. A name that stands over several columns is a feature of several values. Without ids every sentence
-has the same number of rows (``--nbest-size``).
+One column is the text (``text``, ``hypothesis``, ``translation``), one the sentence's number (``id``, ``sentence``),
+one the total (``score``), or as ``--column`` says; every other one that holds a number in the first row is a dense
+feature, and all other ones are left alone. A name that stands over several columns is a feature of several values.
+Without ids every sentence has the same number of rows (``--nbest-size``).
 """
 
 from __future__ import annotations
@@ -96,7 +96,9 @@ class _TableLayout(NBestLayout):
             names = (wanted,) if wanted else usual
             columns = [k for k, name in enumerate(self._header) if name in names]
             if len(columns) > 1:
-                raise place.error(f"{len(columns)} columns for the {role}", expected="one", remedy=f"--column {role}=NAME")
+                raise place.error(
+                    f"{len(columns)} columns for the {role}", expected="one", remedy=f"--column {role}=NAME"
+                )
             if columns:
                 found[role] = columns[0]
             elif wanted:
@@ -131,7 +133,9 @@ class _TableLayout(NBestLayout):
                 raise UserError(f"a feature {name}", path=path, expected="another name: the column has a meaning")
         yield self.joined(["id", "text", "score", *names], path)
         dense = nbest.dense[:, :0] if plain else nbest.dense
-        for k, (owner, score, row) in enumerate(zip(nbest.owner.tolist(), nbest.score.tolist(), dense.tolist(), strict=True)):
+        for k, (owner, score, row) in enumerate(
+            zip(nbest.owner.tolist(), nbest.score.tolist(), dense.tolist(), strict=True)
+        ):
             yield self.joined([str(owner), nbest.hypotheses.text(k), repr(score), *map(repr, row)], path)
 
 
@@ -150,7 +154,7 @@ class TsvLayout(_TableLayout):
 
 
 class CsvLayout(_TableLayout):
-    """Commas between the columns, ``"`` around cells that hold one, doubled within (RFC 4180); no cell has a line break."""
+    """Commas between the columns, quotes as RFC 4180 has them; no cell has a line break."""
 
     @classmethod
     def split(cls, line: str) -> list[str]:

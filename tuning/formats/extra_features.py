@@ -13,10 +13,13 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import UserError, Vocabulary, read_lines, tokens
+from lasw.metrics import Blocks, UserError, Vocabulary, tokens
+from lasw.tuning.formats.nbest import Place, read_matrix
 from lasw.tuning.formats.weights import FilePath, number
 from lasw.tuning.nbest import NBest, ScoredList
 from lasw.tuning.weights import FeatureNames
+
+_LF = 10
 
 Floats = NDArray[np.float64]
 _List = TypeVar("_List", NBest, ScoredList)
@@ -122,15 +125,23 @@ def read_columns(paths: Sequence[FilePath], what: str, encoding: str = "utf-8") 
 
 
 def _text(path: FilePath, what: str, encoding: str) -> Floats:
-    rows: list[list[float]] = []
-    for k, line in enumerate(read_lines(path, encoding=encoding), 1):
-        row = [number(x, path=path, line=k, what=what) for x in tokens(line) or [""]]
-        if rows and len(row) != len(rows[0]):
-            raise UserError(
-                f"{len(row)} numbers", path=os.fspath(path), line=k, expected=f"{len(rows[0])}, as on line 1"
-            )
-        rows.append(row)
-    return np.array(rows, dtype=np.float64).reshape(len(rows), -1 if rows else 1)
+    parts: list[Floats] = []
+    width = 0
+    for block in Blocks(os.fspath(path), encoding):
+        width = width or len(tokens(block.text().partition("\n")[0])) or 1
+        values = np.empty((int(np.count_nonzero(block.data == _LF)), width))
+        if not read_matrix(block.data, values):  # something that the compiled reader leaves to this one, or wrong
+            rows = enumerate(block.text().split("\n")[:-1], block.first_line)
+            values = np.array([_row(line, Place(os.fspath(path), k), what, width) for k, line in rows])
+        parts.append(values)
+    return np.concatenate(parts) if parts else np.empty((0, 1))
+
+
+def _row(line: str, place: Place, what: str, width: int) -> list[float]:
+    row = [number(x, path=place.path, line=place.line, what=what) for x in tokens(line) or [""]]
+    if len(row) != width:
+        raise place.error(f"{len(row)} numbers", expected=f"{width}, as on line 1")
+    return row
 
 
 def _array(path: FilePath) -> Floats:

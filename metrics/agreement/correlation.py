@@ -1,8 +1,9 @@
 """Correlations: Kendall's tau of preferences as three years of WMT had it, Pearson's r, Spearman's rho.
 
-Nothing is rounded before it is ranked. A correlation that does not exist says why instead of being a number. Each comes
-twice: of the data as they are, and of many resampled data sets at once, where a row of `counts` says how often each
-item was drawn; there a correlation that does not exist is NaN.
+Scores are ranked as they are given. A correlation that does not exist says why instead of being a number; one of fewer
+than three pairs, which is 1 or -1 whatever they are, does not. Each comes twice: of the data as they are, and of many
+resampled data sets at once, where a row of `counts` says how often each item was drawn; there a correlation that does
+not exist is NaN.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 TAUS = (12, 13, 14)
+MINIMUM_PAIRS = 3  # of numbers, for Pearson's and Spearman's correlation
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def tau_of_counts(orders: NDArray[np.float64], tau: int) -> NDArray[np.float64]:
 def pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> Correlation:
     """Pearson's product-moment correlation of two vectors (n,)."""
     n = len(x)
-    if n < 2:
+    if n < MINIMUM_PAIRS:
         return Correlation(None, n, f"n = {n}")
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         return Correlation(None, n, "a score is no number")
@@ -101,7 +103,7 @@ def resampled_pearson(
     drawn = counts.sum(axis=1)
     u, v = (_centred(z, counts, drawn) for z in (x, y))
     uv, uu, vv = (np.einsum("bn,bn->b", counts, a * b) for a, b in ((u, v), (u, u), (v, v)))
-    return np.clip(quotient(uv, np.sqrt(uu * vv)), -1.0, 1.0)
+    return np.where(drawn < MINIMUM_PAIRS, np.nan, np.clip(quotient(uv, np.sqrt(uu * vv)), -1.0, 1.0))
 
 
 def resampled_spearman(

@@ -57,6 +57,16 @@ class Judgements:
     with_reference: int
     given: NDArray[np.float64] | None = None
 
+    @property
+    def without_score(self) -> tuple[str, ...]:
+        """The systems that people gave no score, and so no correlation of systems has."""
+        scored = np.zeros(len(self.systems), dtype=np.bool_)
+        if self.given is None:
+            scored[self.better] = scored[self.worse] = True
+        else:
+            scored = ~np.isnan(self.given)
+        return tuple(name for name, has_one in zip(self.systems, scored.tolist(), strict=True) if not has_one)
+
 
 def read_judgements(
     folder: str | Path, *, preprocess: Callable[[str], str] | None = None, encoding: str = "utf-8"

@@ -5,6 +5,9 @@ with scores that people gave the systems.
 Direct assessment: Pearson and Spearman of sentence scores with the marks, and of each system's corpus score over the
 segments that it has marks for with the mean of these marks.
 
+Scores of one segment's, or of all systems', that are equal by calculation are equal here, in whatever order their sums
+were taken (`without_rounding`): nothing but ties of the metric, and ranks that are shared.
+
 Each correlation can be had again for data sets drawn from the segments with replacement, people's side of the system
 level included; metrics are paired because they share the draws (`lasw.metrics.agreement.significance`).
 """
@@ -31,7 +34,7 @@ from lasw.metrics.agreement.correlation import (
 )
 from lasw.metrics.agreement.direct_assessment import DirectAssessment
 from lasw.metrics.agreement.judgements import Judgements
-from lasw.metrics.base import Evaluation, Metric
+from lasw.metrics.base import Evaluation, Metric, without_rounding
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
@@ -135,8 +138,9 @@ def agreement_of_scores(scores: Scores, data: Judgements | DirectAssessment, *, 
 
 
 def _with_preferences(scores: Scores, judgements: Judgements, tau: int) -> Agreement:
-    better = scores.sentences[judgements.better, judgements.segment]
-    worse = scores.sentences[judgements.worse, judgements.segment]
+    sentences = without_rounding(scores.sentences, axis=0)
+    better = sentences[judgements.better, judgements.segment]
+    worse = sentences[judgements.worse, judgements.segment]
     n, systems = len(judgements.evaluation.references), np.arange(len(judgements.systems))
     orders = np.stack([better > worse, better < worse, np.ones(len(better), dtype=np.bool_)], axis=1)
     by_segment = _sums_by(judgements.segment, n, orders)
@@ -160,7 +164,7 @@ def _with_preferences(scores: Scores, judgements: Judgements, tau: int) -> Agree
 
 
 def _with_marks(scores: Scores, data: DirectAssessment) -> Agreement:
-    sentences, marks = scores.sentences[0], data.marks
+    sentences, marks = without_rounding(scores.sentences[0]), data.marks
     units, unit = np.unique(data.segments, return_inverse=True)
 
     def resampled(correlate: Callable[..., NDArray[np.float64]]) -> Resample:
@@ -185,9 +189,9 @@ def _with_marks(scores: Scores, data: DirectAssessment) -> Agreement:
     return Agreement(measures | _of_systems(corpus, human, len(units)), len(units))
 
 
-def _of_systems(corpus: Resample, human: Resample, units: int) -> dict[Key, Measure]:
+def _of_systems(_corpus: Resample, human: Resample, units: int) -> dict[Key, Measure]:
     """Both correlations of (b, S) corpus scores with (b, S) people's scores, of which NaN are left out."""
-    corpus, human = _remembering(corpus), _remembering(human)
+    corpus, human = _remembering(lambda counts: without_rounding(_corpus(counts))), _remembering(human)
     once = np.ones((1, units))
     theirs = human(once)[0]
     compared = np.flatnonzero(~np.isnan(theirs))

@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 
 from lasw.metrics.agreement.correlation import pearson
 from lasw.metrics.agreement.panels import Agreement, Key, Measure
-from lasw.metrics.significance import BOOTSTRAP_SEED, DEFAULT_SAMPLES, Interval, confidence, resampled_counts
+from lasw.metrics.significance import (
+    BOOTSTRAP_SEED,
+    DEFAULT_SAMPLES,
+    MINIMUM_SEGMENTS,
+    Interval,
+    confidence,
+    resampled_counts,
+)
 
 WILLIAMS, BOOTSTRAP = "williams", "bootstrap"
 _ROUNDING = 1e-12  # correlations of equal ranks differ by less
@@ -28,9 +35,10 @@ class Significance:
 
     Attributes:
         test: `WILLIAMS` or `BOOTSTRAP`.
-        intervals: M, of 95 %; None where the correlation or too many of its resamplings are undefined.
+        intervals: M, of 95 %; None where the correlation or too many of its resamplings are undefined, and of fewer
+            than `MINIMUM_SEGMENTS`.
         p_values: (M, M) one-sided: how likely the row's metric would lead the column's by so much if it were no
-            better. NaN where a correlation is undefined or the two metrics do not differ.
+            better. NaN where a correlation is undefined, the two metrics do not differ, or segments are so few.
     """
 
     test: str
@@ -54,6 +62,9 @@ def agreement_significance(
         for key in keys:
             for row, agreement in zip(resampled[key], agreements, strict=True):
                 row[part] = agreement.measures[key].resample(counts)
+    if agreements[0].units < MINIMUM_SEGMENTS:
+        for samples_of_one in resampled.values():
+            samples_of_one[:] = np.nan
     return {key: _significance([a.measures[key] for a in agreements], resampled[key]) for key in keys}
 
 

@@ -6,6 +6,7 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,13 +23,13 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    """Marks that follow how many words are right, of two systems."""
+    """Marks that follow how many words are right, of three systems."""
     random = np.random.default_rng(4)
     lines = ["seg1\tsystem\thuman\thyp\tref\n"]
     reference = ["one", "two", "three", "four", "five", "six"]
     for k in range(40):
-        for name in ("A", "B"):
-            kept = random.random(6) < (0.7 if name == "A" else 0.4)
+        for name, rate in (("A", 0.7), ("B", 0.4), ("C", 0.2)):
+            kept = random.random(6) < rate
             words = [word if keep else "zz" for word, keep in zip(reference, kept, strict=True)]
             mark = kept.sum() + random.normal()
             lines.append(f"{k + 1}\t{name}\t{mark:.4f}\t{' '.join(words)}\t{' '.join(reference)}\n")
@@ -45,13 +46,14 @@ def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 def test_table_of_marks(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["agree", "-m", "PAC1", "-m", "TER", "--da", str(table)]) == 0
     captured = capsys.readouterr()
-    assert captured.err == "marks: 2 systems, 80 marks\n"
+    assert captured.err == "marks: 3 systems, 120 marks\n"
     titles = ["segments: Pearson", "segments: Spearman", "systems: Spearman", "systems: Pearson"]
     places = [captured.out.index(title) for title in titles]
     assert places == sorted(places)
     rows = re.findall(r"^1-TER +(.*)$", captured.out, flags=re.M)
     assert len(rows) == 4
-    assert rows[2:] == ["1.000", "1.000"]  # of two systems, in the right order
+    assert rows[2] == "1.000"  # the systems are in the right order
+    assert re.findall(r"^n +(.*)$", captured.out, flags=re.M) == ["120", "120", "3", "3"]
     signatures = captured.out.splitlines()[-2:]
     assert signatures[0].startswith("PAC1|")
     assert all("|nrefs:1|case:mixed|tok:spaces|version:" in line for line in signatures)
@@ -81,11 +83,40 @@ def test_the_same_numbers_in_every_form(table: Path, capsys: pytest.CaptureFixtu
             assert float(row["p"]) == min(pairs)
             radius = (float(row["high"]) - float(row["low"])) / 2
             assert f"{float(row['value']):.3f} ± {radius:.3f} (p " in as_table
-        else:  # two systems are too few for Williams' test; nothing differs from itself
+        else:  # three systems are too few for Williams' test; nothing differs from itself
             assert row["p"] == "" or row["coefficient"] == "spearman"
     assert output(capsys, *arguments, "--tsv") == as_tsv
     assert output(capsys, *arguments, "--tsv", "--seed", "2") != as_tsv
     assert as_table.count("*: below 0.05") == 1
+
+
+def test_a_system_without_a_score_is_told_and_so_is_n(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = {"A": ["a b c d", "e f g x"], "B": ["a b c z", "q g x y"], "C": ["z b c z", "e f g h"], "D": ["a", "e"]}
+    pairs = ["1\tA\tB\t<\n", "2\tA\tC\t>\n", "2\tB\tC\t<\n"]
+    folder = write_judgements(tmp_path / "lp", ["a b c d", "e f g h"], texts, pairs)
+
+    def told(table: str | None) -> tuple[str, str, dict[str, Any]]:
+        if table is not None:
+            (folder / "systems.tsv").write_text("system\thuman\n" + table)
+        assert main(["agree", "-m", "BLEU+1", str(folder)]) == 0
+        captured = capsys.readouterr()
+        found = json.loads(output(capsys, "-m", "BLEU+1", "--json", str(folder)))
+        return captured.out, captured.err, found["metrics"][0]["sets"][0]
+
+    out, err, entry = told(None)
+    assert "lasw agree: warning: lp: no comparison of D: not among the systems correlated\n" in err
+    assert (entry["systems"]["pearson"]["n"], entry["systems_without_score"]) == (3, ["D"])
+    out, err, entry = told("A\t0.5\nB\t0.1\n")
+    assert "lasw agree: warning: lp: no score in systems.tsv of C, D: not among the systems correlated\n" in err
+    assert re.findall(r"^n +(.*)$", out, flags=re.M) == ["3", "2", "2"]
+    assert re.findall(r"^BLEU\+1 +(.*)$", out, flags=re.M)[1:] == ["undefined (n = 2)"] * 2
+    for coefficient in ("pearson", "spearman"):
+        assert entry["systems"][coefficient] == {"value": None, "n": 2, "undefined": "n = 2"}
+    assert entry["systems_without_score"] == ["C", "D"]
+    out, err, entry = told("A\t0.5\nB\t0.1\nC\t0.2\nD\t0.2\n")
+    assert "warning" not in err
+    assert "systems_without_score" not in entry
+    assert entry["systems"]["spearman"]["n"] == 4
 
 
 def test_picture_has_a_panel_each(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -152,12 +183,12 @@ def test_rows_are_named_without_folders_of_files(
     capsys.readouterr()
     first, second = (f"ROSE:model={model}" for model in models)
     rows = output(capsys, "-m", first, "-m", second, "--da", str(table)).splitlines()
-    assert [row.split()[0] for row in rows[2:4]] == ["ROSE:model=a.json", "ROSE:model=b.json"]
+    assert [row.split()[0] for row in rows[3:5]] == ["ROSE:model=a.json", "ROSE:model=b.json"]
     (tmp_path / "other").mkdir()
     same = tmp_path / "other" / "a.json"
     same.write_bytes(models[0].read_bytes())
     rows = output(capsys, "-m", first, "-m", f"ROSE:model={same}", "--da", str(table)).splitlines()
-    assert [row.split()[0] for row in rows[2:4]] == [first, f"ROSE:model={same}"]
+    assert [row.split()[0] for row in rows[3:5]] == [first, f"ROSE:model={same}"]
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ from lasw.scripts.command_line import (
     preprocessing,
     print_json,
     reading,
+    warn,
 )
 from lasw.scripts.measuring.agree.output import Results, as_json, as_picture, as_tables, as_tsv
 
@@ -153,6 +154,7 @@ def _results(arguments: argparse.Namespace) -> Results:
         ],
         tau=None if arguments.da else tau,
         of_systems=_scores_of_systems(data),
+        without_score=[x.without_score if isinstance(x, Judgements) else () for x in data],
     )
 
 
@@ -222,6 +224,10 @@ def _read(arguments: argparse.Namespace) -> Sequence[Judgements | DirectAssessme
     folders = [read_judgements(path, **how) for path in arguments.folders]
     for name, folder in zip(short_names(arguments.folders), folders, strict=True):
         note(arguments.quiet, _described(name, folder))
+        if folder.without_score:
+            what = "comparison" if folder.given is None else "score in systems.tsv"
+            found = f"{name}: no {what} of {', '.join(folder.without_score)}: not among the systems correlated"
+            warn("agree", [found], arguments.quiet)
     return folders
 
 

@@ -26,6 +26,7 @@ class Results:
         agreements: F lists of M.
         tau: the year of Kendall's tau; None for direct assessment.
         of_systems: what corpus scores are correlated with.
+        without_score: F, the systems that people gave no score.
         significance: F, or none where it was not asked for.
     """
 
@@ -36,6 +37,7 @@ class Results:
     agreements: Sequence[Sequence[Agreement]]
     tau: int | None
     of_systems: str
+    without_score: Sequence[Sequence[str]]
     significance: Sequence[dict[Key, Significance]] = ()
 
     def measured(self) -> list[Key]:
@@ -55,7 +57,7 @@ class Results:
 
 
 def as_tables(results: Results) -> str:
-    """A table a correlation: a row a metric, a column a set, their mean last; then the signatures."""
+    """A table a correlation: of how many, then a row a metric, a column a set, their mean last; then the signatures."""
     parts = [f"{results.title(key)}\n{_table(results, key)}" for key in results.measured()]
     if results.significance:
         parts.append(_LEGEND)
@@ -69,6 +71,8 @@ def _table(results: Results, key: Key) -> str:
         cells = [_cell(results, f, k, key) for f in range(len(results.names))]
         correlations = [column[k][key] for column in results.agreements if key in column[k].measures]
         rows.append([label, *cells, *([_mean(correlations)] if several else [])])
+    counts = [column[0][key].n if key in column[0].measures else "" for column in results.agreements]
+    rows.insert(1, ["n", *map(str, counts), *([""] if several else [])])
     widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
     lines = []
     for row in rows:
@@ -155,6 +159,8 @@ def _one(results: Results, f: int, k: int) -> dict[str, Any]:
         entry.setdefault(level, {})[coefficient] = _number(agreement[level, coefficient]) | interval
     if agreement.ties is not None:
         entry["metric_ties"] = agreement.ties
+    if results.without_score[f]:
+        entry["systems_without_score"] = list(results.without_score[f])
     return entry
 
 

@@ -13,9 +13,21 @@ from hypothesis import strategies as st
 from made_text import write_judgements
 from scipy import stats
 
-from lasw.metrics import SEGMENTS, Correlation, UserError, agreement_of, metric, read_judgements
+from lasw.metrics import (
+    SEGMENTS,
+    Corpus,
+    Correlation,
+    Evaluation,
+    Judgements,
+    References,
+    UserError,
+    agreement_of,
+    metric,
+    read_judgements,
+)
 from lasw.metrics.agreement.correlation import kendall, pearson, resampled_pearson, spearman
 from lasw.metrics.agreement.panels import SYSTEMS
+from lasw.metrics.base import without_rounding
 from lasw.scripts.main import main
 
 
@@ -75,7 +87,38 @@ def test_rounding_takes_no_correlation_beyond_one() -> None:
             assert np.abs(values).max() <= 1.0
 
 
-@pytest.mark.parametrize("n", [0, 1])
+def test_scores_that_are_equal_but_for_rounding_are_ties() -> None:
+    """Sums of the same information weights in other orders: NIST of permutations, where only single words count."""
+    random = np.random.default_rng(6)
+    reference = [f"w{k}" for k in range(12)]
+    others = [[f"w{w}" for w in random.integers(0, 12, size=9)] for _ in range(200)]
+    references = References.from_lines([" ".join(reference), *map(" ".join, others)])
+    systems = [[" ".join(random.permutation(line)) for line in [reference, *others]] for _ in range(6)]
+    evaluation = Evaluation(references, tuple(Corpus.from_lines(x, references.vocabulary) for x in systems))
+    m = metric("NIST:orders=1")
+    assert np.ptp(evaluation.sentence_scores(m), axis=0).max() > 0  # in the last bit
+    pairs = np.array([(s, a, b) for s in range(201) for a in range(6) for b in range(a)])
+    data = Judgements("x", tuple("abcdef"), evaluation, *pairs.T, 0, 0, np.arange(6.0))
+    result = agreement_of(m, data)
+    assert result.ties == len(pairs)
+    assert result[SEGMENTS, "kendall"].reason == "nothing but ties"
+    assert result[SYSTEMS, "spearman"].reason == "constant"
+
+
+def test_scores_without_rounding() -> None:
+    tiny = 1e-300 * np.array([3, 1, 2])
+    assert without_rounding(tiny).tolist() == tiny.tolist()  # relative
+    x = np.array([0.3, np.nan, 0.1 + 0.2, 0.3 * (1 + 1e-11), -0.3, 0.3 - 1e-16])
+    merged = without_rounding(x)
+    assert merged[[0, 2]].tolist() == [merged[5]] * 2
+    assert merged[[3, 4]].tolist() == x[[3, 4]].tolist()
+    assert np.isnan(merged[1])
+    assert np.array_equal(without_rounding(np.stack([x, x[::-1]])), np.stack([merged, merged[::-1]]), equal_nan=True)
+    assert np.array_equal(without_rounding(x[:, None], axis=0)[:, 0], merged, equal_nan=True)
+    assert without_rounding(np.empty((0, 3))).shape == (0, 3)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
 def test_too_few_for_a_correlation(n: int) -> None:
     assert str(spearman(np.ones(n), np.ones(n))) == f"undefined (n = {n})"
 

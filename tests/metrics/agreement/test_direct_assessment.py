@@ -46,7 +46,9 @@ def test_table_and_agreement_by_hand(tmp_path: Path) -> None:
 
 
 def test_least_table_has_no_systems(tmp_path: Path) -> None:
-    data = read_direct_assessment(table(tmp_path, "ref1\thuman\thyp\tref0\na b\t1\ta b\tx\nc d\t0\ta b\tx\n"))
+    data = read_direct_assessment(
+        table(tmp_path, "ref1\thuman\thyp\tref0\na b\t1\ta b\tx\nc d\t0\ta b\tx\nc d\t0\ta b\tx\n")
+    )
     assert data.systems == ()
     assert len(data.evaluation.references.corpora) == 2
     result = agreement_of(metric("PAC1"), data)

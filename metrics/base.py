@@ -8,7 +8,7 @@ BLEU is a sum of rows. A metric that does not decompose has statistics (score, 1
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from importlib import metadata
 from typing import Any
@@ -82,18 +82,67 @@ def version() -> str:
     return metadata.version("lasw")
 
 
+@dataclass(frozen=True)
+class Display:
+    """How people read a score: an error rate is the rate, of which less is better, not one minus it.
+
+    Attributes:
+        scale: scores are multiplied by it.
+        lower: the score is one minus an error rate, and the rate is what is read.
+    """
+
+    scale: float = 100.0
+    lower: bool = False
+
+    @property
+    def better(self) -> str:
+        """Which of two numbers is better: the ``lower`` or the ``higher``."""
+        return "lower" if self.lower else "higher"
+
+    @property
+    def arrow(self) -> str:
+        """The same as a mark behind a name."""
+        return "↓" if self.lower else "↑"
+
+    def value(self, score: Any) -> Any:
+        """What is read of a score, before it is multiplied."""
+        return 1 - score if self.lower else score
+
+    def score(self, score: Any) -> Any:
+        """What is read of a score, or of an array of them."""
+        return self.scale * self.value(score)
+
+    def difference(self, difference: Any) -> Any:
+        """What is read of a difference of scores: that of a better error rate is below 0."""
+        return (-self.scale if self.lower else self.scale) * difference
+
+    def ends(self, low: float, high: float) -> tuple[float, float]:
+        """Both ends of an interval of scores, the smaller number first."""
+        first, second = sorted((self.score(low), self.score(high)))
+        return first, second
+
+
+def labels(specs: Sequence[str], displays: Sequence[Display]) -> list[str]:
+    """What a table calls metrics: as they were asked for, with arrows where not all are better if higher."""
+    arrows = any(one.lower for one in displays)
+    return [f"{spec} {one.arrow}" if arrows else spec for spec, one in zip(specs, displays, strict=True)]
+
+
 class Metric(ABC):
     """A metric with fixed settings; higher is better.
 
-    Scores of BLEU-like metrics are in [0, 1]; they are multiplied by `display_scale` only where a person reads them.
+    Scores of BLEU-like metrics are in [0, 1]. Where a person reads them they are multiplied by `display_scale`, and
+    error rates, whose scores are one minus the rate, are read as rates (`error_rate`): see `display`.
     """
 
     name: str
     display_scale: float = 100.0
+    error_rate: bool = False
 
-    def label(self, spec: str) -> str:
-        """What a table calls the score of this metric, asked for as `spec`; error rates show one minus the rate."""
-        return spec
+    @property
+    def display(self) -> Display:
+        """How people read its scores."""
+        return Display(self.display_scale, self.error_rate)
 
     @property
     def of_words(self) -> bool:
@@ -101,9 +150,14 @@ class Metric(ABC):
         return True
 
     def signature(self) -> Signature:
-        """All settings of this metric that change its numbers: by default the fields of the dataclass that it is."""
+        """All settings of this metric that change its scores: by default the fields of the dataclass that it is."""
         names: list[str] = [setting.name for setting in fields(self)] if is_dataclass(self) else []
-        return Signature(self.label(self.name), tuple((name, self.shown(name)) for name in names))
+        name = f"1-{self.name}" if self.error_rate else self.name
+        return Signature(name, tuple((name, self.shown(name)) for name in names))
+
+    def displayed_signature(self) -> Signature:
+        """All that makes a number reproducible that people read: that of an error rate is the rate's."""
+        return Signature(self.name, self.signature().settings) if self.error_rate else self.signature()
 
     def shown(self, setting: str) -> str:
         """What the signature says of a setting; override for files, which their content tells apart."""

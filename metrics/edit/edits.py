@@ -1,7 +1,8 @@
 """Error rates: edits that turn a hypothesis into its reference, over the reference's length. WER, PER and CDER.
 
-Every metric here is higher-is-better, so a score is one minus the rate: signatures and tables name it ``1-WER``. It
-falls below 0 where a hypothesis needs more edits than its reference has words.
+People read the rate, of which less is better. The score, and the loss that is optimised, is one minus it, since every
+metric here is higher-is-better: signatures name that ``1-WER``. It falls below 0 where a hypothesis needs more edits
+than its reference has words.
 
 - WER: words inserted, deleted and substituted, in order (Levenshtein distance; Niessen et al. 2000).
 - PER: the same for bags of words (Tillmann et al. 1997): the longer side's words less those that both have. Where the
@@ -51,12 +52,10 @@ class EditRate(Metric):
 
     reflen: Literal["average", "best"] = "average"
 
+    error_rate = True
+
     def __post_init__(self) -> None:
         check_options(self)
-
-    def label(self, spec: str) -> str:
-        """One minus the rate, and called so."""
-        return f"1-{spec}"
 
     def prepare(self, references: References) -> ReferenceNgrams:
         """The references' tokens."""

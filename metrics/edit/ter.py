@@ -29,7 +29,7 @@ _FAR = 1 << 29
 
 
 class TranslationEditRate(EditRate):
-    """TER; settings, statistics and what is shown (``1-TER``) are those of every `EditRate`."""
+    """TER; settings, statistics and what is shown are those of every `EditRate`."""
 
     name = "TER"
 

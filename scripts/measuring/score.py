@@ -21,6 +21,7 @@ from lasw.metrics import (
     References,
     UserError,
     check_texts,
+    labels,
     metric,
     normal_form,
     paired_bootstrap,
@@ -51,7 +52,7 @@ metrics: BLEU  BLEU+1  TER  WER  PER  CDER  CHRF  METEOR  NIST  PABC4 and its ki
 Metrics: BLEU (= PGBC4), BLEU+1, and [P|R][A|G][B]?[C]?[1-4] of the SIMPBLEU family, with options
   alpha=K  smoothing=add|lin-och  bp=smoothed|plain|reference  reflen=closest|shortest|average
   refs=joint|each  corpus=sum|mean  orders=all|effective
-TER, WER, PER, CDER, shown as 1-TER and so on, higher is better: reflen=average|best
+TER, WER, PER, CDER, lower is better (the loss is one minus the rate): reflen=average|best
 CHRF: chars=6  words=0 (2: chrF++)  beta=2      NIST: orders=5
 METEOR: stem=english|...|none  power=3          MIX:SPEC=WEIGHT:SPEC=WEIGHT, as MIX:BLEU=0.5:TER=0.5
 EXTERNAL:mode=stream|batch:timeout=SECONDS:cmd=COMMAND   a program that answers 'hypothesis TAB reference' by a number
@@ -113,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = {"nrefs": str(len(evaluation.references.corpora)), **preprocessing(arguments).settings()}
     if arguments.confidence or arguments.paired_bs:
         settings |= {"bs": str(arguments.paired_bs_n), "seed": str(arguments.seed)}
-    signatures = [str(m.signature().with_settings(settings)) for m in metrics]
+    signatures = [str(m.displayed_signature().with_settings(settings)) for m in metrics]
     for m in metrics:
         for name, statistics in zip(names, evaluation.statistics(m), strict=True):
             if not arguments.sentence:
@@ -129,7 +130,8 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(_as_json(names, columns, paired=arguments.paired_bs))
     elif len(names) == 1:
         for column in columns:
-            print(f"{column.signature} = {_cell(column, 0, arguments.width)}")
+            arrow = f" {column.metric.display.arrow}" if column.metric.error_rate else ""
+            print(f"{column.signature} = {_cell(column, 0, arguments.width)}{arrow}")
     else:
         _print_table(names, columns, arguments.width)
         print()
@@ -188,10 +190,11 @@ def _comparisons(arguments: argparse.Namespace, m: Metric, evaluation: Evaluatio
 
 def _cell(column: _Column, k: int, width: int) -> str:
     """One metric's score of system k."""
-    result, scale = column.results[k], column.metric.display_scale
-    text = f"{scale * result.score:.{width}f}"
+    result, display = column.results[k], column.metric.display
+    text = f"{display.score(result.score):.{width}f}"
     if result.interval is not None:
-        text += f" ({scale * result.interval.mean:.{width}f} ± {scale * result.interval.radius:.{width}f})"
+        radius = display.scale * result.interval.radius
+        text += f" ({display.score(result.interval.mean):.{width}f} ± {radius:.{width}f})"
     if result.identical:
         text += " (identical)"
     if result.p_value is not None:
@@ -200,7 +203,7 @@ def _cell(column: _Column, k: int, width: int) -> str:
 
 
 def _print_table(names: Sequence[str], columns: Sequence[_Column], width: int) -> None:
-    rows = [["system", *(column.metric.label(column.spec) for column in columns)]]
+    rows = [["system", *labels([c.spec for c in columns], [c.metric.display for c in columns])]]
     rows += [[name, *(_cell(column, k, width) for column in columns)] for k, name in enumerate(names)]
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     for row in rows:
@@ -211,7 +214,7 @@ def _print_sentences(
     arguments: argparse.Namespace, names: Sequence[str], columns: Sequence[_Column], evaluation: Evaluation
 ) -> None:
     """A line a segment, columns with tabs between: all metrics of the first system, then those of the next."""
-    scores = [column.metric.display_scale * evaluation.sentence_scores(column.metric) for column in columns]
+    scores = [column.metric.display.score(evaluation.sentence_scores(column.metric)) for column in columns]
     if arguments.json:
         systems = []
         for k, name in enumerate(names):
@@ -219,22 +222,23 @@ def _print_sentences(
             systems.append({"system": name, "results": results})
         print_json({"systems": systems})
         return
-    labels = [f"{name} {column.signature}" for name in names for column in columns]
-    note(arguments.quiet, "columns: " + "\t".join(labels))
+    titles = [f"{name} {column.signature}" for name in names for column in columns]
+    note(arguments.quiet, "columns: " + "\t".join(titles))
     rows = zip(*(of_metric[k].tolist() for k in range(len(names)) for of_metric in scores), strict=True)
     sys.stdout.writelines("\t".join(f"{value:.{arguments.width}f}" for value in row) + "\n" for row in rows)
 
 
 def _as_json(names: Sequence[str], columns: Sequence[_Column], *, paired: bool) -> dict[str, Any]:
-    """Scores on the scale that the table has, in full precision."""
+    """Numbers as the table has them, in full precision, and which is better, the higher or the lower."""
     systems = []
     for k, name in enumerate(names):
         results = []
         for column in columns:
-            result, scale = column.results[k], column.metric.display_scale
-            entry = _entry(column, {"score": scale * result.score})
+            result, display = column.results[k], column.metric.display
+            entry = _entry(column, {"score": display.score(result.score)})
             if result.interval is not None:
-                entry |= {end: scale * getattr(result.interval, end) for end in ("mean", "low", "high")}
+                low, high = display.ends(result.interval.low, result.interval.high)
+                entry |= {"mean": display.score(result.interval.mean), "low": low, "high": high}
             if paired and k:
                 entry |= {"p_value": result.p_value, "identical": result.identical}
             results.append(entry)
@@ -243,4 +247,5 @@ def _as_json(names: Sequence[str], columns: Sequence[_Column], *, paired: bool) 
 
 
 def _entry(column: _Column, values: dict[str, Any]) -> dict[str, Any]:
-    return {"metric": column.spec, "signature": column.signature, **values}
+    better = column.metric.display.better
+    return {"metric": column.spec, "signature": column.signature, "better": better, **values}

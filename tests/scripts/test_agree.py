@@ -50,10 +50,11 @@ def test_table_of_marks(table: Path, capsys: pytest.CaptureFixture[str]) -> None
     titles = ["segments: Pearson", "segments: Spearman", "systems: Spearman", "systems: Pearson"]
     places = [captured.out.index(title) for title in titles]
     assert places == sorted(places)
-    rows = re.findall(r"^1-TER +(.*)$", captured.out, flags=re.M)
+    rows = re.findall(r"^TER ↓ +(.*)$", captured.out, flags=re.M)
     assert len(rows) == 4
     assert rows[2] == "1.000"  # the systems are in the right order
     assert re.findall(r"^n +(.*)$", captured.out, flags=re.M) == ["120", "120", "3", "3"]
+    assert "↓: of an error rate, lower is better, the correlations are those of one minus it\n" in captured.out
     signatures = captured.out.splitlines()[-2:]
     assert signatures[0].startswith("PAC1|")
     assert all("|nrefs:1|case:mixed|tok:spaces|version:" in line for line in signatures)
@@ -129,7 +130,7 @@ def test_picture_has_a_panel_each(table: Path, tmp_path: Path, capsys: pytest.Ca
     assert path.read_bytes() == first
     root = ET.fromstring(first)
     texts = [x.text or "" for x in root.iter(f"{SVG}text")]
-    assert texts.count("1-TER") == 2 * 4  # a row and a column in each panel
+    assert texts.count("TER ↓") == 2 * 4  # a row and a column in each panel
     assert [x for x in texts if x.startswith(("segments,", "systems,"))] == [
         "segments, Pearson; Williams' test",
         "segments, Spearman; paired bootstrap",

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.ter import TER
 
 from lasw.metrics import UserError
 from lasw.scripts.main import main
@@ -128,6 +129,31 @@ def test_the_table_is_what_the_translations_score(grid: Path) -> None:
         assert (cell["p_value"] is None) == (row["row"] == "untuned")
     best = [row["cells"][0]["mean"] for row in table["rows"]]
     assert min(best[1:]) > best[0] + 5
+
+
+def test_an_error_rate_is_lower_where_it_is_better(
+    grid: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(grid.parent)
+    Path("rates.toml").write_text(grid.read_text().replace('["BLEU", "PABC4"]', '["BLEU", "TER"]'))
+    table = compare(Path("rates.toml"), "run")
+    assert [column["better"] for column in table["columns"]] == ["higher", "lower"]
+    assert table["columns"][1]["signature"].startswith("TER|")
+    references = Path("test.ref").read_text().splitlines()
+    said = json.loads(Path("run/comparison.json").read_bytes())
+    untuned, tuned = table["rows"][0]["cells"][1], table["rows"][1]["cells"][1]
+    for cell, row in ((untuned, said["rows"][0]), (tuned, said["rows"][1])):
+        (file,) = Path("run", row["runs"][0]).glob("news-*.txt")
+        rate = TER(case_sensitive=True).corpus_score(file.read_text().splitlines(), [references]).score
+        assert cell["scores"][0] == pytest.approx(rate)
+    assert tuned["mean"] < untuned["mean"]
+    assert tuned["difference"] == pytest.approx(tuned["mean"] - untuned["mean"])
+    assert tuned["low"] < tuned["difference"] < tuned["high"]
+    capsys.readouterr()
+    assert main(["compare", "rates.toml", "--run", "run", "--quiet"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].split("  ")[-1].strip() == "TER ↓"
+    cells = re.findall(r"<b><data[^>]*>([0-9.]+)</data></b>", Path("run/report.html").read_text())
+    assert f"{min(row['cells'][1]['mean'] for row in table['rows']):.2f}" in cells  # the best of its column is bold
 
 
 def test_a_run_is_what_lasw_optimise_gives(grid: Path, capsys: pytest.CaptureFixture[str]) -> None:

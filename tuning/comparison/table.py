@@ -15,6 +15,7 @@ from lasw.metrics import (
     MINIMUM_RUNS,
     MINIMUM_SEGMENTS,
     Difference,
+    Display,
     Evaluation,
     Metric,
     References,
@@ -27,6 +28,7 @@ from lasw.metrics import (
 )
 from lasw.tuning.comparison.grid import Row, Task, Translation
 from lasw.tuning.comparison.settings import Comparison, ComparisonSettings
+from lasw.tuning.report import column_names
 from lasw.tuning.run_directory import Json
 
 FEW_RUNS = f"fewer than {MINIMUM_RUNS} runs: no standard deviation and no significance"
@@ -41,7 +43,7 @@ class Column:
     segments: int
     measure: str
     signature: str
-    scale: float
+    display: Display
     cells: tuple[tuple[Spread, Difference | None], ...]
 
 
@@ -66,16 +68,14 @@ def columns(comparison: Comparison, tasks: Sequence[Sequence[Task]], warnings: l
         told = {"nrefs": str(len(translation.data.references)), **translation.data.text.settings()}
         for spec in comparison.settings.measures:
             measure = metric(spec)
-            signature = str(measure.signature().with_settings(told))
+            signature = str(measure.displayed_signature().with_settings(told))
             cells = _cells(measure, evaluation, [len(row) for row in tasks], comparison.settings)
-            found.append(
-                Column(translation.name, len(evaluation.references), spec, signature, measure.display_scale, cells)
-            )
+            found.append(Column(translation.name, len(evaluation.references), spec, signature, measure.display, cells))
     return found
 
 
 def table_json(comparison: Comparison, rows: Sequence[Row], found: Sequence[Column]) -> Json:
-    """The whole table with full precision, scores on the scale that people read."""
+    """The whole table with full precision, scores as people read them; `better` says which is, higher or lower."""
     settings = comparison.settings
     lines = []
     for k, row in enumerate(rows):
@@ -99,7 +99,10 @@ def table_json(comparison: Comparison, rows: Sequence[Row], found: Sequence[Colu
             "samples": settings.samples,
             "seed": settings.sampling_seed,
         },
-        "columns": [{"test": one.test, "measure": one.measure, "signature": one.signature} for one in found],
+        "columns": [
+            {"test": one.test, "measure": one.measure, "better": one.display.better, "signature": one.signature}
+            for one in found
+        ],
         "rows": lines,
         "notes": notes(settings, {one.test: one.segments for one in found}),
     }
@@ -161,8 +164,7 @@ def cell_text(cell: Json, width: int = 2) -> str:
 
 def table_text(table: Json, width: int = 2) -> str:
     """The table as text, "tuned for" the row, "measured by" the column."""
-    several = len({column["test"] for column in table["columns"]}) > 1
-    header = ["tuned for", *(f"{c['test']} {c['measure']}" if several else c["measure"] for c in table["columns"])]
+    header = ["tuned for", *column_names(table)]
     lines = [header, *([row["row"], *(cell_text(cell, width) for cell in row["cells"])] for row in table["rows"])]
     sizes = [max(len(line[j]) for line in lines) for j in range(len(header))]
     return "".join(
@@ -196,21 +198,24 @@ def _cells(
 
 
 def _cell(column: Column, own: Spread, against: Difference | None) -> Json:
-    def scaled(value: float | None) -> float | None:
-        return None if value is None else column.scale * value
-
-    return {
+    display = column.display
+    cell = {
         "test": column.test,
         "measure": column.measure,
-        "scores": [column.scale * score for score in own.scores],
-        "mean": column.scale * own.mean,
-        "deviation": scaled(own.deviation),
-        "difference": None if against is None else scaled(against.value),
-        "low": None if against is None else scaled(against.low),
-        "high": None if against is None else scaled(against.high),
+        "scores": [display.score(score) for score in own.scores],
+        "mean": display.score(own.mean),
+        "deviation": None if own.deviation is None else display.scale * own.deviation,
+        "difference": None,
+        "low": None,
+        "high": None,
         "p_value": None if against is None else against.p_value,
         "identical": against is not None and against.identical,
     }
+    if against is not None:
+        cell["difference"] = display.difference(against.value)
+        if against.low is not None and against.high is not None:
+            cell["low"], cell["high"] = sorted(map(display.difference, (against.low, against.high)))
+    return cell
 
 
 def _plain(value: Any) -> str:

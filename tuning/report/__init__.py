@@ -3,7 +3,13 @@
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 if TYPE_CHECKING:
-    from lasw.tuning.report.comparison import is_comparison, read_comparison_data, told_of_runs, write_comparison_report
+    from lasw.tuning.report.comparison import (
+        column_names,
+        is_comparison,
+        read_comparison_data,
+        told_of_runs,
+        write_comparison_report,
+    )
     from lasw.tuning.report.development import held_out_scores, read_development
     from lasw.tuning.report.page import Table, write_report, write_run_report
     from lasw.tuning.report.run_data import Development, read_run

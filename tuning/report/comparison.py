@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics import (
+    Display,
     Evaluation,
     Preprocessing,
     References,
     UserError,
+    labels,
     metric,
     parse_json,
     read_corpora,
@@ -138,20 +141,31 @@ def comparison_page(data: ComparisonData, title: str = "", system: str | None = 
     return document(title, [part for part in body if part])
 
 
-def _columns(table: Json) -> list[str]:
+def column_names(table: Json) -> list[str]:
+    """What the columns of a comparison's table are called: the measure, behind its test set where there are several."""
     several = len({column["test"] for column in table["columns"]}) > 1
-    return [f"{one['test']} {one['measure']}" if several else str(one["measure"]) for one in table["columns"]]
+    displays = [Display(lower=column.get("better") == "lower") for column in table["columns"]]
+    names = labels([column["measure"] for column in table["columns"]], displays)
+    return [
+        f"{column['test']} {name}" if several else name for column, name in zip(table["columns"], names, strict=True)
+    ]
 
 
 def _matrix(table: Json) -> str:
     """Tuned for the row, measured by the column; the best of a column is bold."""
-    best = [max(row["cells"][j]["mean"] for row in table["rows"]) for j in range(len(table["columns"]))]
+    means = [[row["cells"][j]["mean"] for row in table["rows"]] for j in range(len(table["columns"]))]
+    best = [_best_of(column)(of_column) for column, of_column in zip(table["columns"], means, strict=True)]
     rows = [
         [escape(row["row"]), *(_cell(cell, best[j]) for j, cell in enumerate(row["cells"]))] for row in table["rows"]
     ]
-    header = ["tuned for \\ measured by", *map(escape, _columns(table))]
+    header = ["tuned for \\ measured by", *map(escape, column_names(table))]
     tests = ", ".join(dict.fromkeys(str(column["test"]) for column in table["columns"]))
     return f"<h2>Scores on {escape(tests)}</h2>{html_table(header, rows, 'sortable')}"
+
+
+def _best_of(column: Json) -> Callable[..., Any]:
+    """`max` or `min`, as is better there."""
+    return min if column.get("better") == "lower" else max
 
 
 def _cell(cell: Json, best: float) -> str:
@@ -169,7 +183,7 @@ def _cell(cell: Json, best: float) -> str:
 
 def _dots(table: Json) -> str:
     charts = []
-    for j, name in enumerate(_columns(table)):
+    for j, name in enumerate(column_names(table)):
         rows = [(row["row"], row["cells"][j]["scores"]) for row in table["rows"]]
         charts.append(f"<h3>{escape(name)}</h3>{dot_rows(f'{name} of every run', rows, name)}")
     return (
@@ -181,7 +195,7 @@ def _dots(table: Json) -> str:
 def _significance(table: Json) -> str:
     rows = []
     for row in table["rows"][1:]:
-        for name, cell in zip(_columns(table), row["cells"], strict=True):
+        for name, cell in zip(column_names(table), row["cells"], strict=True):
             cells = [escape(row["row"]), escape(name), number_html(cell["difference"], "+.2f")]
             interval = "" if cell["low"] is None else _interval(cell)
             p_value = "identical" if cell["identical"] else number_html(cell["p_value"], ".4f")
@@ -307,7 +321,7 @@ def _runs(data: ComparisonData) -> str:
 
 def _best(table: Json) -> str:
     others = table["rows"][1:] or table["rows"]
-    return str(max(others, key=lambda row: row["cells"][0]["mean"])["row"])
+    return str(_best_of(table["columns"][0])(others, key=lambda row: row["cells"][0]["mean"])["row"])
 
 
 def _sentences(data: ComparisonData, system: str) -> list[str]:
@@ -359,7 +373,7 @@ def _how(data: ComparisonData) -> str:
     rows.append(["seeds", f"<code>{escape(', '.join(map(str, data.table['seeds'])))}</code>"])
     rows += [
         [f"measure {escape(name)}", f"<code>{escape(column['signature'])}</code>"]
-        for name, column in zip(_columns(data.table), data.table["columns"], strict=True)
+        for name, column in zip(column_names(data.table), data.table["columns"], strict=True)
     ]
     rows += [[escape(row["row"]), f"<code>{escape(row['signature'])}</code>"] for row in said["rows"]]
     told = {"versions": said.get("versions", {}), "significance": data.table.get("significance", {})}

@@ -19,6 +19,7 @@ from lasw.metrics import (
     agreement_of_scores,
     agreement_significance,
     held_out_scores,
+    labels,
     metric,
     read_direct_assessment,
     read_judgements,
@@ -138,12 +139,13 @@ def _results(arguments: argparse.Namespace) -> Results:
     trained = [held_out_scores(t, data, arguments.folds, seed=arguments.seed) for t in trainers]
     trained_names = [f"{spec} (trained)" for spec in arguments.train]
     return Results(
-        labels=_labels([*(m.label(spec) for m, spec in zip(metrics, specs, strict=True)), *trained_names]),
+        labels=_labels([*labels([*specs], [m.display for m in metrics]), *trained_names]),
         specs=[*specs, *trained_names],
         signatures=[
-            *(str(m.signature().with_settings(settings)) for m in metrics),
+            *(str(m.displayed_signature().with_settings(settings)) for m in metrics),
             *(str(t.signature().with_settings(folds | settings)) for t in trainers),
         ],
+        better=[*(m.display.better for m in metrics), *("higher" for _ in trainers)],
         names=short_names(arguments.da or arguments.folders),
         agreements=[
             [

@@ -14,6 +14,7 @@ _LEGEND = """\
 ±: half the 95 % interval of the bootstrap over segments. p: one-sided, of the metric leading or trailing the first by
 so much (Williams' test of Pearson's correlations, else the paired bootstrap); *: below 0.05
 """
+_ERROR_RATES = "↓: of an error rate, lower is better, the correlations are those of one minus it\n"
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Results:
 
     Attributes:
         labels, specs, signatures: M, what tables call the metrics, what was asked for, and all their settings.
+        better: M, ``lower`` for an error rate, else ``higher``; correlations are those of what is better if higher.
         names: F, of the sets.
         agreements: F lists of M.
         tau: the year of Kendall's tau; None for direct assessment.
@@ -33,6 +35,7 @@ class Results:
     labels: Sequence[str]
     specs: Sequence[str]
     signatures: Sequence[str]
+    better: Sequence[str]
     names: Sequence[str]
     agreements: Sequence[Sequence[Agreement]]
     tau: int | None
@@ -61,6 +64,8 @@ def as_tables(results: Results) -> str:
     parts = [f"{results.title(key)}\n{_table(results, key)}" for key in results.measured()]
     if results.significance:
         parts.append(_LEGEND)
+    if "lower" in results.better:
+        parts.append(_ERROR_RATES)
     return "\n".join([*parts, "".join(f"{signature}\n" for signature in results.signatures)])
 
 
@@ -143,9 +148,9 @@ def _key(results: Results, key: Key) -> list[str]:
 def as_json(results: Results) -> dict[str, Any]:
     """All that is known."""
     metrics = []
-    for k, (spec, signature) in enumerate(zip(results.specs, results.signatures, strict=True)):
+    for k, (spec, signature, better) in enumerate(zip(results.specs, results.signatures, results.better, strict=True)):
         sets = [_one(results, f, k) for f in range(len(results.names))]
-        metrics.append({"metric": spec, "signature": signature, "sets": sets})
+        metrics.append({"metric": spec, "signature": signature, "better": better, "sets": sets})
     out: dict[str, Any] = {**({"tau": results.tau} if results.tau else {}), "metrics": metrics}
     return out | ({"comparisons": _comparisons(results)} if results.significance else {})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sacrebleu.metrics.ter import TER
 
 from lasw.metrics import Corpus, References, Vocabulary, metric, paired_bootstrap
 from lasw.metrics.text import distinct
@@ -240,14 +242,48 @@ def test_a_perfect_system_is_not_beaten_and_an_identical_one_is_called_so(spec: 
         assert m.sentence_scores(perfect).tolist() == [1.0] * 3
 
 
-def test_tables_name_one_minus_the_rate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_name_rates_and_say_that_lower_is_better(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = {"ref": "a b c d\n", "one": "a b c x\n", "two": "a b c d\n"}
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    paths = [str(tmp_path / name) for name in ("one", "two")]
-    assert main(["score", "-m", "WER", "-m", "TER:reflen=best", "-r", str(tmp_path / "ref"), *paths]) == 0
+    reference, *paths = (str(tmp_path / name) for name in files)
+    words = ["score", "-m", "WER", "-m", "TER:reflen=best", "-m", "PAC1", "-r", reference, *paths]
+    assert main(words) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split() == ["system", "1-WER", "1-TER:reflen=best"]
-    assert lines[1].split()[1:] == ["75.00", "75.00"]
-    assert lines[2].split()[1:] == ["100.00", "100.00"]
-    assert [line.partition("|")[0] for line in lines[4:]] == ["1-WER", "1-TER"]
+    assert lines[0].startswith("system")
+    assert lines[0].endswith("  WER ↓  TER:reflen=best ↓  PAC1 ↑")
+    assert lines[1].split()[1:] == ["25.00", "25.00", "75.00"]
+    assert lines[2].split()[1:] == ["0.00", "0.00", "100.00"]
+    assert [line.partition("|")[0] for line in lines[4:]] == ["WER", "TER", "PAC1"]
+    assert main([*words, "--json"]) == 0
+    results = json.loads(capsys.readouterr().out)["systems"][0]["results"]
+    assert [(x["metric"], x["better"], x["score"]) for x in results] == [
+        ("WER", "lower", 25),
+        ("TER:reflen=best", "lower", 25),
+        ("PAC1", "higher", 75),
+    ]
+    assert main(["score", "-m", "TER", "-r", reference, paths[0]]) == 0
+    assert capsys.readouterr().out.endswith("= 25.00 ↓\n")
+    assert main(["score", "-m", "TER", "--sentence", "-r", reference, paths[0]]) == 0
+    assert capsys.readouterr().out == "25.00\n"
+
+
+def test_a_rate_is_sacrebleu_s_and_its_interval_lies_the_right_way(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draw = np.random.default_rng(3)
+    reference = [[f"w{k}" for k in draw.integers(9, size=8)] for _ in range(30)]
+    systems = [[[w if draw.random() > rate else "x" for w in line] for line in reference] for rate in (0.2, 0.5)]
+    texts = [[" ".join(line) for line in text] for text in (reference, *systems)]
+    paths = [str(tmp_path / name) for name in ("ref", "good", "poor")]
+    for path, text in zip(paths, texts, strict=True):
+        Path(path).write_text("\n".join(text) + "\n")
+    assert main(["score", "-m", "TER", "--paired-bs", "--json", "-r", *paths]) == 0
+    good, poor = (x["results"][0] for x in json.loads(capsys.readouterr().out)["systems"])
+    for entry, text in ((good, texts[1]), (poor, texts[2])):
+        expected = TER(case_sensitive=True).corpus_score(text, [texts[0]]).score
+        assert entry["score"] == pytest.approx(expected)
+        assert entry["low"] < entry["mean"] < entry["high"]
+        assert entry["low"] < entry["score"] < entry["high"]
+    assert good["score"] < poor["score"]
+    assert poor["p_value"] < 0.05

@@ -117,10 +117,13 @@ def test_the_best_reference_s_own_length() -> None:
     assert m.corpus_score(statistics[0]) == 0.5
 
 
-def test_the_signature_and_the_table_say_what_is_shown() -> None:
+def test_the_loss_is_one_minus_what_is_shown() -> None:
     m = metric("TER")
     assert str(m.signature()).startswith("1-TER|reflen:average|version:")
-    assert m.label("TER:reflen=best") == "1-TER:reflen=best"
+    assert str(m.displayed_signature()).startswith("TER|reflen:average|version:")
+    assert (m.display.score(0.58), m.display.difference(0.02)) == (pytest.approx(42), pytest.approx(-2))
+    assert m.display.ends(0.5, 0.75) == (25, 50)
+    assert (m.display.better, m.display.arrow) == ("lower", "↓")
 
 
 def test_owners_may_come_in_any_order_and_equal_texts_have_equal_rows() -> None:

@@ -27,6 +27,7 @@ from lasw.metrics import (
     References,
     RoseFeatures,
     Settings,
+    Signature,
     UserError,
     examples,
     metric,
@@ -158,7 +159,8 @@ def test_a_metric_is_a_value_that_its_signature_names(spec: str, toy: Toy) -> No
     assert str(m.signature()) == str(again.signature()) == str(copy.signature())
     assert m.statistics_key() == again.statistics_key() == copy.statistics_key()
     assert toy.statistics(copy).tobytes() == toy.statistics(m).tobytes()
-    assert m.label(spec) in (spec, f"1-{spec}")
+    assert m.signature().name == (f"1-{m.name}" if m.error_rate else m.name)
+    assert m.displayed_signature() == Signature(m.name, m.signature().settings)
     assert m.signature().name in (m.name, f"1-{m.name}")
     assert m.display_scale in (1.0, 100.0)
 

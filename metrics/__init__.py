@@ -9,6 +9,7 @@ if TYPE_CHECKING:
         agreement_of_scores, agreement_significance, panel_title, picture, read_direct_assessment, read_judgements,
     )
     from lasw.metrics.base import LARGEST, Display, Evaluation, MeanMetric, Metric, Signature, labels, version
+    from lasw.metrics.base import LARGEST, Evaluation, MeanMetric, Metric, Signature, number_in, version
     from lasw.metrics.edit import WordErrorRate
     from lasw.metrics.errors import UserError, unknown
     from lasw.metrics.kernels import HIGH_BITS, ONES, borrowing, leading_bytes, load_word, lowest_bit
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
         Interval, Spread, bootstrap_scores, confidence, differences, paired_bootstrap, percentile_p_value, spread,
     )
     from lasw.metrics.text import (
-        JOINTS, LARGEST_FILE, NORMAL_FORMS, STANDARD_INPUT, Block, Blocks, Corpus, Finding, Preprocessing, References,
-        Settle, Vocabulary, as_option, atomic_write, check_parallel, check_texts, content_digest, first_bytes,
-        intern_token, marked_list, normal_form, open_bytes, parse_array, parse_json, parse_toml, read_arrays,
-        read_bytes, read_corpora, read_corpus, read_lines, refuse_or_warn, refuse_overwriting, scan, token_end,
-        tokens, write_text,
+        JOINTS, LARGEST_FILE, NORMAL_FORMS, STANDARD_INPUT, Block, Blocks, CandidatePairs, Corpus, Finding,
+        Preprocessing, References, Settle, Vocabulary, as_option, atomic_write, check_parallel, check_texts,
+        content_digest, distinct, first_bytes, intern_token, marked_list, normal_form, open_bytes, parse_array,
+        parse_json, parse_toml, read_arrays, read_bytes, read_corpora, read_corpus, read_lines, refuse_or_warn,
+        refuse_overwriting, scan, token_end, tokens, write_text,
     )
     from lasw.metrics.vectors import (
         FORMATS, MODELS, Text, Training, VectorFile, nearest, open_vectors, selected, write_vector_model, write_vectors,

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.text import Corpus, References, check_parallel
+from lasw.metrics.errors import UserError
+from lasw.metrics.text import CandidatePairs, Corpus, References, Vocabulary, check_parallel
 
 ROUNDING = 1e-12  # relative: scores that are equal by calculation, whatever the order of their sums, differ by less
 LARGEST = 1e100  # of weights, settings and given scores: products and sums of a few such numbers do not overflow
@@ -196,6 +197,43 @@ class Metric(ABC):
     def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
         """(n,) scores of single sentences from their statistics (n, k); override where one is no corpus of its own."""
         return self.corpus_scores(statistics)
+
+    @property
+    def by_segment(self) -> bool:
+        """Whether a segment's statistics depend on nothing but the segment, not on the other references."""
+        return False
+
+    def prepare_pairs(self, vocabulary: Vocabulary) -> Any:
+        """What `pair_statistics` and `aggregated_statistics` may keep of the words that come up; mostly nothing."""
+        return None
+
+    def pair_statistics(self, pairs: CandidatePairs, prepared: Any) -> NDArray[Any]:
+        """(P, k) statistics of every hypothesis against every single reference of its sentence.
+
+        Override where pairs that share texts can be counted faster than one by one; the statistics stay the same.
+
+        Args:
+            pairs: of one sentence; of any number of them if `by_segment`.
+            prepared: what `prepare_pairs` gave for their vocabulary.
+        """
+        references = self.prepare(References((pairs.references,)))
+        return self.statistics(pairs.hypotheses.take(pairs.hypothesis), references, pairs.reference)
+
+    def aggregated_statistics(
+        self, pairs: CandidatePairs, weights: NDArray[np.float64], prepared: Any
+    ) -> NDArray[np.float64]:
+        """(n, k) statistics of each hypothesis against one reference that stands for all of its sentence.
+
+        N-grams, and the length, are as many in it as in the references on average (Vamvas & Sennrich 2024).
+
+        Args:
+            pairs, prepared: as of `pair_statistics`.
+            weights: (m,) of the references, 1 in sum for each sentence.
+
+        Raises:
+            UserError: there is nothing in this metric that could be averaged.
+        """
+        raise UserError(f"{self.name} has no aggregated references", expected="BLEU, another of SIMPBLEU, CHRF")
 
     def remarks(self, total: NDArray[Any]) -> tuple[str, ...]:
         """What a person should know about the corpus score of `total`, one line each; mostly nothing."""

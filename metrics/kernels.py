@@ -85,11 +85,21 @@ def _lowest_bit(typing_context: Any, word: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
+def _ones_in(typing_context: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.uint64), generate
+
+
 load_word: Any = intrinsic(_load_word)
 """Kernel: `load_word(data, i)`, bytes i to i + 7 of an array of bytes as one number; bounds are not checked."""
 
 lowest_bit: Any = intrinsic(_lowest_bit)
 """Kernel: `lowest_bit(word)`, the number of zero bits below the lowest bit set; 64 if there is none."""
+
+ones_in: Any = intrinsic(_ones_in)
+"""Kernel: `ones_in(word)`, how many bits of a word are set."""
 
 
 @borrowing

@@ -1,4 +1,4 @@
-"""`lasw rerank`: the best hypothesis of each N-best list under given weights."""
+"""`lasw rerank`: the best hypothesis of each N-best list under given weights, or by minimum Bayes risk."""
 
 from __future__ import annotations
 
@@ -7,10 +7,20 @@ import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from lasw.metrics import STANDARD_INPUT, UserError, Vocabulary
-from lasw.scripts.command_line import Parser, assignments, positive_int, warn
+from lasw.metrics import STANDARD_INPUT, Preprocessing, UserError, Vocabulary
+from lasw.scripts.command_line import (
+    MBR_HELP,
+    Parser,
+    add_mbr_options,
+    assignments,
+    check_mbr_options,
+    minimum_risk,
+    positive_int,
+    warn,
+)
 from lasw.tuning import (
     ExtraFeatures,
+    ListReranker,
     LocalReranker,
     NBest,
     Options,
@@ -28,9 +38,11 @@ examples:
   lasw rerank --weights weights.json nbest.gz > best.txt
   lasw rerank --local-weights local.jsonl nbest.gz > best.txt
   lasw rerank --weights weights.json --feature lm=scores.txt --nbest nbest.gz | gzip > sorted.gz
+  lasw rerank --mbr CHRF nbest.gz > best.txt
 
 A sentence without hypotheses (an id that is missing in the list) gives an empty line, and a warning.
 With --nbest the lists are printed as Moses would print them, with the new totals; what else the lines held is left out.
+--mbr takes no weights: it prefers what is most like the rest of its list (docs/mbr.md).
 """
 # An id that is this far from the one before is rather a damaged number than so many sentences without hypotheses.
 _MOST_MISSING = 100_000
@@ -45,6 +57,7 @@ def add_arguments(parser: Parser) -> None:
     weights.add_argument(
         "--local-weights", metavar="FILE", help="weights for every sentence, from 'lasw local weights'"
     )
+    weights.add_argument("--mbr", metavar="SPEC", help=f"by the {MBR_HELP} (docs/mbr.md)")
     parser.add_argument("--sparse-weights", metavar="FILE", help="sparse weights, if in a file of their own")
     parser.add_argument(
         "--feature", action="append", default=[], metavar="NAME=FILE", help="one more feature, a number per N-best line"
@@ -54,24 +67,19 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--unsorted", action="store_true", help="sentence ids may decrease; needs memory for the list")
     parser.add_argument("--encoding", default="utf-8", help="of all text files (default: utf-8)")
     parser.add_argument("--quiet", action="store_true", help="no warnings on stderr")
+    add_mbr_options(parser)
+    parser.add_argument("--tokenize", metavar="NAME", help="what --mbr compares, by one of sacreBLEU's tokenisers")
+    parser.add_argument("--lowercase", action="store_true", help="lower-case what --mbr compares")
+    parser.further("--tokenize", "--lowercase")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Rerank and print; 0 if done."""
-    path = arguments.weights or arguments.local_weights
-    if path == arguments.list:
-        raise UserError("one file is given as weights and as N-best list", path=path)
-    if arguments.local_weights:
-        if arguments.sparse_weights:
-            raise UserError("--sparse-weights beside --local-weights", expected="one of the two")
-        local = read_local_weights(path)
-        reranker: Reranker = LocalReranker(local, path=path)
-        dense = tuple(name for name, _ in local[0].names.groups)
-    else:
-        file = read_weight_file(path, sparse_path=arguments.sparse_weights, encoding=arguments.encoding)
-        reranker, dense = Reranker(file.weights, path=path), file.dense
+    check_mbr_options(arguments, "tokenize", "lowercase")
     warnings: list[str] = []
-    blocks = reranker.sort(_blocks(arguments, dense, warnings))
+    vocabulary = Vocabulary()
+    reranker, dense = _reranker(arguments, vocabulary, warnings)
+    blocks = reranker.sort(_blocks(arguments, vocabulary, dense, warnings))
     every = chain.from_iterable(map(nbest_text, blocks))
     for text in every if arguments.nbest else _best_text(blocks, arguments.sentences):
         # UTF-8 as the list was, whatever the terminal's encoding.
@@ -81,7 +89,28 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _blocks(arguments: argparse.Namespace, dense: tuple[str, ...], warnings: list[str]) -> Iterator[NBest]:
+def _reranker(
+    arguments: argparse.Namespace, vocabulary: Vocabulary, warnings: list[str]
+) -> tuple[ListReranker, tuple[str, ...]]:
+    """What sorts the lists, and the features that are dense as far as weights tell."""
+    if arguments.mbr:
+        preprocess = Preprocessing(arguments.tokenize, arguments.lowercase).function()
+        return minimum_risk(arguments, vocabulary, warnings, preprocess)
+    path = arguments.weights or arguments.local_weights
+    if path == arguments.list:
+        raise UserError("one file is given as weights and as N-best list", path=path)
+    if arguments.local_weights:
+        if arguments.sparse_weights:
+            raise UserError("--sparse-weights beside --local-weights", expected="one of the two")
+        local = read_local_weights(path)
+        return LocalReranker(local, path=path), tuple(name for name, _ in local[0].names.groups)
+    file = read_weight_file(path, sparse_path=arguments.sparse_weights, encoding=arguments.encoding)
+    return Reranker(file.weights, path=path), file.dense
+
+
+def _blocks(
+    arguments: argparse.Namespace, vocabulary: Vocabulary, dense: tuple[str, ...], warnings: list[str]
+) -> Iterator[NBest]:
     columns = ExtraFeatures(assignments("--feature", arguments.feature), encoding=arguments.encoding)
     options = Options(
         sparse_names=Vocabulary(),
@@ -92,9 +121,9 @@ def _blocks(arguments: argparse.Namespace, dense: tuple[str, ...], warnings: lis
         warnings=warnings,
     )
     if arguments.unsorted:
-        yield columns.extend(read_nbest(arguments.list, Vocabulary(), **options))
+        yield columns.extend(read_nbest(arguments.list, vocabulary, **options))
     else:
-        yield from map(columns.extend, stream_nbest(arguments.list, Vocabulary(), **options))
+        yield from map(columns.extend, stream_nbest(arguments.list, vocabulary, **options))
     columns.finish()
 
 

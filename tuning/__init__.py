@@ -36,7 +36,10 @@ if TYPE_CHECKING:
         Development, Table, held_out_scores, is_comparison, read_comparison_data, read_development, read_run,
         write_comparison_report, write_report, write_run_report,
     )
-    from lasw.tuning.reranking import LocalReranker, Reranker, one_per_sentence
+    from lasw.tuning.reranking import (
+        ExpectedUtility, ListReranker, LocalReranker, MinimumRisk, Reranker, Samples, list_totals,
+        one_per_sentence, whole_sentences,
+    )
     from lasw.tuning.run_directory import Json, RunDirectory, read_json
     from lasw.tuning.settings import Sections, with_changes
     from lasw.tuning.tuner import tune

@@ -91,6 +91,11 @@ class External(MeanMetric):
         """The command."""
         return Signature(self.name, (("mode", self.mode), ("cmd", shlex.join(self.command))))
 
+    @property
+    def by_segment(self) -> bool:
+        """It does."""
+        return True
+
     def prepare(self, references: References) -> ExternalReferences:
         """The references, and the program, which starts when it is first asked."""
         return ExternalReferences(references, program(self.command, self.mode, self.timeout))

@@ -68,6 +68,11 @@ class GivenScores(MeanMetric):
             digest.update(f"{hypothesis}\t{reference}\t{score!r}\n".encode())
         return Signature(self.name, (("file", f"{os.path.basename(self.path)}#{digest.hexdigest()[:12]}"),))
 
+    @property
+    def by_segment(self) -> bool:
+        """It does."""
+        return True
+
     def prepare(self, references: References) -> References:
         """The references themselves."""
         return references

@@ -8,6 +8,7 @@ the score of a perfect text only where they sum to 1.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from lasw.metrics.base import LARGEST, Metric, Signature
 from lasw.metrics.errors import UserError
 from lasw.metrics.registry import metric
-from lasw.metrics.text import Corpus, References
+from lasw.metrics.text import CandidatePairs, Corpus, References, Vocabulary
 
 _GRAMMAR = "MIX:SPEC=WEIGHT:SPEC=WEIGHT, as MIX:BLEU=0.5:PABC4:alpha=3=0.5"
 
@@ -100,12 +101,35 @@ class Mixture(Metric):
 
     def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[np.float64]:
         """Side by side."""
+        return self._each(lambda m, digest: m.statistics(hypotheses, digest, owner), prepared)
+
+    def _each(self, make: Callable[[Metric, Any], NDArray[Any]], prepared: Sequence[Any]) -> NDArray[np.float64]:
+        """Statistics of all metrics side by side, made once for metrics with the same."""
         made: dict[str, NDArray[Any]] = {}
         for m, digest in zip(self.metrics, prepared, strict=True):
             key = m.statistics_key()
             if key not in made:
-                made[key] = m.statistics(hypotheses, digest, owner)
+                made[key] = make(m, digest)
         return np.hstack([made[m.statistics_key()] for m in self.metrics]).astype(np.float64)
+
+    @property
+    def by_segment(self) -> bool:
+        """If all its metrics do."""
+        return all(m.by_segment for m in self.metrics)
+
+    def prepare_pairs(self, vocabulary: Vocabulary) -> tuple[Any, ...]:
+        """What each metric keeps."""
+        return tuple(m.prepare_pairs(vocabulary) for m in self.metrics)
+
+    def pair_statistics(self, pairs: CandidatePairs, prepared: Any) -> NDArray[np.float64]:
+        """Side by side."""
+        return self._each(lambda m, kept: m.pair_statistics(pairs, kept), prepared)
+
+    def aggregated_statistics(
+        self, pairs: CandidatePairs, weights: NDArray[np.float64], prepared: Any
+    ) -> NDArray[np.float64]:
+        """Side by side."""
+        return self._each(lambda m, kept: m.aggregated_statistics(pairs, weights, kept), prepared)
 
     def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
         """(n,) weighted sums of sentence scores."""

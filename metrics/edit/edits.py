@@ -74,6 +74,11 @@ class EditRate(Metric):
             counts = np.stack([x[np.arange(len(edits)), best] for x in (edits, lengths)], axis=1)
         return np.asarray(counts, dtype=np.int32)[pairs.inverse]
 
+    @property
+    def by_segment(self) -> bool:
+        """It does."""
+        return True
+
     @abstractmethod
     def count(self, pairs: Pairs, out: NDArray[np.int32]) -> None:
         """Fill `out` (m, R): the edits from each of m hypotheses to each of its R references."""

@@ -93,6 +93,11 @@ class Meteor(Metric):
         best: NDArray[np.int32] = counts[scores.argmax(axis=0), np.arange(len(rows))]
         return best[pairs.inverse]
 
+    @property
+    def by_segment(self) -> bool:
+        """It does."""
+        return True
+
     def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
         """(m,) scores; without a match 0."""
         matches, chunks, ours, theirs = np.asarray(totals, dtype=np.float64).T

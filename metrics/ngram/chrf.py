@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric
 from lasw.metrics.kernels import borrowing
+from lasw.metrics.ngram.candidate_ngrams import expected_matches, pair_matches
 from lasw.metrics.ngram.counts import FREE, child_key, child_slot, segments_of
 from lasw.metrics.registry import Limits, check_options
-from lasw.metrics.text import Corpus, References, Spelling, Vocabulary, distinct
+from lasw.metrics.text import CandidatePairs, Corpus, References, Spelling, Vocabulary, distinct
 
 MOST_CHARS, MOST_WORDS, MOST_BETA = 20, 4, 1e6
 
@@ -77,6 +78,38 @@ class Chrf(Metric):
             best[better], best_scores[better] = counts[better], scores[better]
         return best[inverse]
 
+    @property
+    def by_segment(self) -> bool:
+        """It does."""
+        return True
+
+    def prepare_pairs(self, vocabulary: Vocabulary) -> list[Spelling]:
+        """How words are spelt."""
+        return spellings(vocabulary, with_words=self.words > 0)
+
+    def pair_statistics(self, pairs: CandidatePairs, prepared: Any) -> NDArray[Any]:
+        """See `Metric`; n-grams are counted once a text."""
+        shared, columns = pairs.shared, []
+        for spelling, orders in zip(prepared, (self.chars, self.words), strict=False):
+            texts = spelling.of(shared.texts)
+            both = pair_matches(texts, shared, orders)
+            ours = texts.lengths[shared.hypothesis][pairs.hypothesis]
+            theirs = texts.lengths[shared.reference][pairs.reference]
+            columns.append(_with_totals(ours, _ngrams(theirs, orders), both))
+        return np.hstack(columns)
+
+    def aggregated_statistics(
+        self, pairs: CandidatePairs, weights: NDArray[np.float64], prepared: Any
+    ) -> NDArray[np.float64]:
+        """See `Metric`."""
+        shared, columns = pairs.shared, []
+        for spelling, orders in zip(prepared, (self.chars, self.words), strict=False):
+            texts = spelling.of(shared.texts)
+            both = expected_matches(texts, shared, weights, orders)
+            theirs = pairs.expected(_ngrams(texts.lengths[shared.reference], orders), weights)
+            columns.append(_with_totals(texts.lengths[shared.hypothesis], theirs, both))
+        return np.hstack(columns)
+
     def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
         """(m,) F-scores, of mean precision and mean recall over the orders that both sides have."""
         counts = np.asarray(totals, dtype=np.float64).reshape(len(totals), self.chars + self.words, 3)
@@ -105,11 +138,17 @@ class PreparedReferences:
     def __init__(self, references: References, *, with_words: bool) -> None:
         self.vocabulary = references.vocabulary
         self.segments = len(references)
-        self.spellings = [Spelling(self.vocabulary, _characters)]
-        if with_words:
-            words = Vocabulary()
-            self.spellings.append(Spelling(self.vocabulary, lambda token: [words.add(w) for w in words_of(token)]))
+        self.spellings = spellings(self.vocabulary, with_words=with_words)
         self.spelt = [[spelling.of(corpus) for spelling in self.spellings] for corpus in references.corpora]
+
+
+def spellings(vocabulary: Vocabulary, *, with_words: bool) -> list[Spelling]:
+    """Its words as characters, and as words of chrF++ if they count."""
+    found = [Spelling(vocabulary, _characters)]
+    if with_words:
+        words = Vocabulary()
+        found.append(Spelling(vocabulary, lambda token: [words.add(w) for w in words_of(token)]))
+    return found
 
 
 def _characters(token: str) -> list[int]:
@@ -131,11 +170,9 @@ def words_of(token: str) -> list[str]:
 
 def _counts(text: Corpus, reference: Corpus, segments: NDArray[np.int32], order: int) -> NDArray[np.int32]:
     """(m, 3 order): per order n-grams of the text, of the reference, of both."""
-    out = np.zeros((len(text), order, 3), dtype=np.int32)
-    ours, theirs = text.lengths, reference.lengths[segments]
-    for k in range(order):
-        out[:, k, 1] = np.maximum(theirs - k, 0)
-        out[:, k, 0] = np.where(theirs > k, np.maximum(ours - k, 0), 0)
+    ours = text.lengths
+    both = np.zeros((len(text), order), dtype=np.int32)
+    out = _with_totals(ours, _ngrams(reference.lengths[segments], order), both).reshape(len(text), order, 3)
     nodes = order * int(reference.lengths.max(initial=0)) + 1
     slots = 1 << (2 * nodes).bit_length()
     _match(
@@ -152,6 +189,26 @@ def _counts(text: Corpus, reference: Corpus, segments: NDArray[np.int32], order:
         out,
     )
     return out.reshape(len(text), 3 * order)
+
+
+def _ngrams(lengths: NDArray[np.int64], orders: int) -> NDArray[np.int64]:
+    """(n, orders) how many n-grams of each order texts of these lengths have."""
+    return np.asarray(np.maximum(lengths[:, None] - np.arange(orders), 0))
+
+
+def _with_totals(ours: NDArray[np.int64], theirs: NDArray[Any], both: NDArray[Any]) -> NDArray[Any]:
+    """(m, 3 orders) the layout of statistics.
+
+    Args:
+        ours: (m,) lengths of hypotheses; their n-grams count where the reference has some.
+        theirs: (m, orders) n-grams of the reference.
+        both: (m, orders) matches; what comes back has their type.
+    """
+    out = np.empty((*both.shape, 3), dtype=both.dtype)
+    out[:, :, 0] = np.where(theirs > 0, _ngrams(ours, both.shape[1]), 0)
+    out[:, :, 1] = theirs
+    out[:, :, 2] = both
+    return out.reshape(len(both), 3 * both.shape[1])
 
 
 @borrowing

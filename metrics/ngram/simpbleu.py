@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, Signature, mean, with_ones
 from lasw.metrics.errors import UserError
+from lasw.metrics.ngram.candidate_ngrams import expected_matches, pair_matches
 from lasw.metrics.ngram.counts import (
     CLIPPED,
     CLOSEST,
@@ -35,7 +36,7 @@ from lasw.metrics.ngram.counts import (
     ReferenceNgrams,
 )
 from lasw.metrics.registry import NotNegative, check_options
-from lasw.metrics.text import Corpus, References
+from lasw.metrics.text import CandidatePairs, Corpus, References
 
 NAME = re.compile(r"(?P<ratio>[PR])(?P<mean>[AG])(?P<brevity>B?)(?P<clip>C?)(?P<order>[1-4])")
 ALIASES = {"BLEU": "PGBC4", "BLEU+1": "PGBC4"}
@@ -148,26 +149,74 @@ class SimpBleu(Metric):
     def statistics(self, hypotheses: Corpus, prepared: Any, owner: NDArray[np.integer]) -> NDArray[Any]:
         """See the class for the layouts."""
         if self.corpus == "mean":
-            inner = dataclasses.replace(self, corpus="sum")
-            return with_ones(inner.sentence_scores(inner.statistics(hypotheses, prepared, owner)))
-        clipped = CLIPPED if "C" in self._letters else (UNCLIPPED_RECALL if self._recall else UNCLIPPED)
+            return self._scored(self._sums.statistics(hypotheses, prepared, owner))
+        shortest = self.reflen == "shortest"
         counts: list[NDArray[Any]] = [
             trie.statistics(
-                hypotheses, owner, counting=clipped, reference_length=SHORTEST if self.reflen == "shortest" else CLOSEST
+                hypotheses, owner, counting=self._counting, reference_length=SHORTEST if shortest else CLOSEST
             )
             for trie in prepared
         ]
         lengths = [trie.lengths[owner] for trie in prepared]
         if self._recall:
-            counts = [_with_reference_totals(x, length[:, 0]) for x, length in zip(counts, lengths, strict=True)]
+            totals = [ngram_totals(length[:, 0]) for length in lengths]
+            counts = [_with_reference_totals(x, total) for x, total in zip(counts, totals, strict=True)]
         if self.refs == "each":
             return np.hstack(counts)
         if len(counts) > 1:
-            counts = [_best_recall(np.stack(counts), shortest=self.reflen == "shortest")]
+            counts = [_best_recall(np.stack(counts), shortest=shortest)]
         if self.reflen == "average":
             averages = np.concatenate(lengths, axis=1).mean(axis=1)
             return np.column_stack([counts[0][:, :-1], averages])
         return counts[0]
+
+    @property
+    def by_segment(self) -> bool:
+        """It does."""
+        return True
+
+    def pair_statistics(self, pairs: CandidatePairs, prepared: Any) -> NDArray[Any]:
+        """See `Metric`; n-grams are counted once a text."""
+        if self.corpus == "mean":
+            return self._scored(self._sums.pair_statistics(pairs, prepared))
+        matches = pair_matches(pairs.shared.texts, pairs.shared, ORDERS, self._counting)
+        ours, theirs = pairs.hypotheses.lengths[pairs.hypothesis], pairs.references.lengths[pairs.reference]
+        counts = self._laid_out(matches, ours, ngram_totals(theirs), theirs)
+        averaged = self.reflen == "average" and self.refs == "joint"  # which makes them numbers with fractions
+        return counts.astype(np.float64) if averaged else counts
+
+    def aggregated_statistics(
+        self, pairs: CandidatePairs, weights: NDArray[np.float64], prepared: Any
+    ) -> NDArray[np.float64]:
+        """See `Metric`."""
+        if self.corpus == "mean":
+            return self._scored(self._sums.aggregated_statistics(pairs, weights, prepared))
+        matches = expected_matches(pairs.shared.texts, pairs.shared, weights, ORDERS, self._counting)
+        lengths = pairs.references.lengths
+        totals = pairs.expected(ngram_totals(lengths), weights)
+        expected = pairs.expected(lengths[:, None], weights)[:, 0]
+        return self._laid_out(matches, pairs.hypotheses.lengths, totals, expected)
+
+    @property
+    def _counting(self) -> int:
+        return CLIPPED if "C" in self._letters else (UNCLIPPED_RECALL if self._recall else UNCLIPPED)
+
+    @property
+    def _sums(self) -> SimpBleu:
+        """The same metric with statistics that add up."""
+        return dataclasses.replace(self, corpus="sum")
+
+    def _scored(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
+        """(n, 2) the statistics of a mean of sentence scores."""
+        return with_ones(self._sums.sentence_scores(statistics))
+
+    def _laid_out(
+        self, matches: NDArray[Any], ours: NDArray[np.int64], totals: NDArray[Any], theirs: NDArray[Any]
+    ) -> NDArray[Any]:
+        """Statistics from (m, ORDERS) matches, lengths of texts, (m, ORDERS) n-grams and lengths of references."""
+        counts = np.empty((len(matches), COLUMNS), dtype=matches.dtype)
+        counts[:, 0:-1:2], counts[:, 1:-1:2], counts[:, -1] = matches, ngram_totals(ours), theirs
+        return _with_reference_totals(counts, totals) if self._recall else counts
 
     def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
         """(n,) scores of single sentences."""
@@ -247,11 +296,15 @@ def _ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> 
     return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
 
 
-def _with_reference_totals(counts: NDArray[np.int32], lengths: NDArray[np.int64]) -> NDArray[np.int32]:
+def ngram_totals(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(n, ORDERS) how many n-grams of each order texts of these lengths have."""
+    return np.asarray(np.maximum(lengths[:, None] - np.arange(ORDERS), 0))
+
+
+def _with_reference_totals(counts: NDArray[Any], totals: NDArray[Any]) -> NDArray[Any]:
     """Recall's layout: totals of the reference, the candidate's length behind them, (n, 10)."""
     out = np.insert(counts, -1, counts[:, 1], axis=1)
-    for n in range(ORDERS):
-        out[:, 2 * n + 1] = np.maximum(lengths - n, 0)
+    out[:, 1 : 2 * ORDERS : 2] = totals
     return out
 
 

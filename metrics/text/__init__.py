@@ -5,6 +5,7 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 # fmt: off
 if TYPE_CHECKING:
     from lasw.metrics.text.bytescan import scan
+    from lasw.metrics.text.candidates import CandidatePairs, SharedTexts
     from lasw.metrics.text.corpus import (
         Corpus, Vocabulary, check_parallel, distinct, intern_token, normal_form, read_corpora, read_corpus, token_end,
     )

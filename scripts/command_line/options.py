@@ -119,7 +119,7 @@ def add_given_scores(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_metric(parser: argparse.ArgumentParser | argparse._ArgumentGroup, text: str, **settings: Any) -> None:
+def add_metric(parser: argparse.ArgumentParser | argparse._ActionsContainer, text: str, **settings: Any) -> None:
     """`--metric SPEC`, `-m`; with ``action="append"`` it may be repeated."""
     parser.add_argument("--metric", "-m", metavar="SPEC", help=text, **settings)
 

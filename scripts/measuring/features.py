@@ -1,9 +1,10 @@
-"""`lasw features`: the numbers that a metric makes its sentence scores of, segment by segment."""
+"""`lasw features`: the numbers that a metric makes its sentence scores of, or expected utilities as a feature."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +14,39 @@ from lasw.metrics import (
     Corpus,
     Metric,
     References,
+    UserError,
+    Vocabulary,
     check_parallel,
     metric,
     read_corpus,
     refuse_overwriting,
 )
-from lasw.scripts.command_line import Parser, add_metric, add_text_options, reading, write_output
+from lasw.scripts.command_line import (
+    MBR_HELP,
+    Parser,
+    add_mbr_options,
+    add_metric,
+    add_text_options,
+    check_mbr_options,
+    minimum_risk,
+    preprocessing,
+    reading,
+    warn,
+    write_output,
+)
+
+if TYPE_CHECKING:
+    from lasw.tuning import NBest
 
 _EPILOG = """\
-example:
+examples:
   lasw features -m ROSE:model=rose.json -r reference.en system.en > features.tsv
+  lasw features --mbr CHRF nbest.gz > mbr.txt     # then: lasw optimise --feature mbr=mbr.txt ... nbest.gz
 
 One line a segment: its number, the features of each metric, its sentence score. ROSE has features with names; other
 metrics show their sufficient statistics, numbered.
+
+With --mbr a number a hypothesis of an N-best list, in its order, as --feature NAME=FILE of other commands reads it.
 """
 
 
@@ -33,17 +54,33 @@ def add_arguments(parser: Parser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
     system = parser.add_argument(
-        "system", nargs="?", default=STANDARD_INPUT, metavar="SYSTEM", help="hypotheses; - (default): standard input"
+        "system",
+        nargs="?",
+        default=STANDARD_INPUT,
+        metavar="SYSTEM",
+        help="hypotheses, with --mbr an N-best list; - (default): standard input",
     )
-    add_metric(parser, "a metric, may be repeated", action="append", required=True)
-    parser.add_references(system, help="a reference file, or several where SYSTEM stands elsewhere; may be repeated")
+    which = parser.add_mutually_exclusive_group(required=True)
+    add_metric(which, "a metric, may be repeated", action="append")
+    which.add_argument("--mbr", metavar="SPEC", help=f"the {MBR_HELP} (docs/mbr.md)")
+    parser.add_references(
+        system, required=False, help="a reference file, or several where SYSTEM stands elsewhere; may be repeated"
+    )
     parser.rename("--reference", "--references")
     parser.add_argument("--output", default=STANDARD_INPUT, metavar="FILE", help="default: standard output")
+    add_mbr_options(parser)
+    parser.add_argument("--unsorted", action="store_true", help="sentence ids of lists may decrease")
+    parser.further("--unsorted")
     add_text_options(parser, force=True)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, compute, write; 0 if done."""
+    check_mbr_options(arguments, "unsorted")
+    if arguments.mbr:
+        return _expected_utilities(arguments)
+    if not arguments.references:
+        raise UserError("no references", expected="--references FILE for the metrics")
     refuse_overwriting([arguments.output], (arguments.system, *arguments.references))
     specs: list[str] = arguments.metric
     metrics = [metric(spec) for spec in specs]
@@ -58,6 +95,25 @@ def run(arguments: argparse.Namespace) -> int:
         names += own if len(specs) == 1 else [f"{spec} {name}" for name in own]
         columns.append(table)
     write_output(arguments.output, _tsv(names, columns))
+    return 0
+
+
+def _expected_utilities(arguments: argparse.Namespace) -> int:
+    from lasw.tuning import Options, read_nbest, stream_nbest, whole_sentences
+
+    if arguments.references:
+        raise UserError("--references beside --mbr", expected="one of the two: candidates are each other's references")
+    refuse_overwriting([arguments.output], (arguments.system, arguments.samples or STANDARD_INPUT))
+    vocabulary, warnings = Vocabulary(), list[str]()
+    reranker, dense = minimum_risk(arguments, vocabulary, warnings, preprocessing(arguments).function())
+    options = Options(dense=dense, unsorted=arguments.unsorted, encoding=arguments.encoding, warnings=warnings)
+    if arguments.unsorted:
+        blocks: Iterable[NBest] = [read_nbest(arguments.system, vocabulary, **options)]
+    else:
+        blocks = whole_sentences(stream_nbest(arguments.system, vocabulary, **options))
+    scores = [reranker.scores(block) for block in blocks]
+    write_output(arguments.output, "".join(f"{x!r}\n" for part in scores for x in part.tolist()))
+    warn("features", [*warnings, *reranker.warnings()])
     return 0
 
 

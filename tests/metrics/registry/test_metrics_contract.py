@@ -17,6 +17,7 @@ import pytest
 
 from lasw.metrics import (
     METRICS,
+    CandidatePairs,
     CombinationModel,
     Corpus,
     Evaluation,
@@ -133,6 +134,21 @@ def test_statistics_add_up_and_do_not_depend_on_company(spec: str, toy: Toy) -> 
     if isinstance(m, MeanMetric):
         assert statistics[:, 1].tolist() == [1.0] * 31
         assert m.corpus_score(totals[1]) == pytest.approx(m.sentence_scores(statistics[10:20]).mean())
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_statistics_of_pairs_are_those_of_one_hypothesis_and_one_reference(spec: str, toy: Toy) -> None:
+    m = metric(spec)
+    texts, others = (toy.hypotheses.take(np.array(rows)) for rows in ([0, 10, 10, 20, 30], [1, 30, 0, 20]))
+    sizes = [[3, 1], [2, 3]] if m.by_segment else [[5, 4]]
+    pairs = CandidatePairs(texts, others, np.array(sizes))
+    statistics = m.pair_statistics(pairs, m.prepare_pairs(texts.vocabulary))
+    assert len(statistics) == sum(a * b for a, b in sizes)
+    for row, h, r in zip(statistics, pairs.hypothesis, pairs.reference, strict=True):
+        alone = others.take(np.array([r])) if m.by_segment else others
+        owner = np.array([0 if m.by_segment else r])
+        one = m.statistics(texts.take(np.array([h])), m.prepare(References((alone,))), owner)
+        assert row.tobytes() == one[0].tobytes()
 
 
 @pytest.mark.parametrize("spec", SPECS)

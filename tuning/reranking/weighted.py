@@ -1,9 +1,8 @@
-"""N-best lists in the order of other weights, sentence by sentence in bounded memory."""
+"""N-best lists in the order of other weights."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +11,11 @@ from lasw.metrics import UserError
 from lasw.tuning.formats import Match, match
 from lasw.tuning.nbest import NBest, check_finite
 from lasw.tuning.pool import model_scores
+from lasw.tuning.reranking.lists import ListReranker
 from lasw.tuning.weights import Weights
 
 
-class Reranker:
+class Reranker(ListReranker):
     """Sorts the hypotheses of each sentence by their scores under `weights`.
 
     Hypotheses with equal scores stay in the order of the list, and equal features give equal scores. A feature with
@@ -32,22 +32,8 @@ class Reranker:
         self._match: Match | None = None
         self._sparse: list[tuple[str, float]] = []  # weight of every sparse feature met so far, by its column
 
-    def sort(self, blocks: Iterable[NBest]) -> Iterator[NBest]:
-        """The lists sorted, `score` being the new one, in blocks of whole sentences.
-
-        Args:
-            blocks: one list in parts, the hypotheses of a sentence one after the other; or one whole list in any order,
-                which comes back ordered by sentence.
-
-        Raises:
-            UserError: the weights are not those of these features, or so large that a score overflows.
-        """
-        for nbest in _whole_sentences(blocks):
-            scored = dataclasses.replace(nbest, score=self._scores(nbest))
-            yield scored.take(np.lexsort((-scored.score, scored.owner)))
-
     def warnings(self) -> tuple[str, ...]:
-        """To be asked behind the last block: one line each, for the user."""
+        """Weights that are not of these lists."""
         if self._match is None:
             return ()
         given = self._weights.names.slices
@@ -58,7 +44,12 @@ class Reranker:
             return self._match.warnings
         return (*self._match.warnings, f"the N-best lists have no feature {', '.join(absent)}: its weight is not used")
 
-    def _scores(self, nbest: NBest) -> NDArray[np.float64]:
+    def scores(self, nbest: NBest) -> NDArray[np.float64]:
+        """(n,) products of features and weights.
+
+        Raises:
+            UserError: the weights are not those of these features, or so large that a score overflows.
+        """
         if self._match is None:
             # Sparse features may turn up later, so what is no dense feature is taken for one of them until the end.
             self._match = match(self._weights, nbest.names, sparse_names=None, path=self._path)
@@ -102,7 +93,12 @@ class LocalReranker(Reranker):
             return super().warnings()
         return (*super().warnings(), f"weights for {given} sentences, the N-best lists end with the {met}. of them")
 
-    def _scores(self, nbest: NBest) -> NDArray[np.float64]:
+    def scores(self, nbest: NBest) -> NDArray[np.float64]:
+        """As `Reranker`.
+
+        Raises:
+            UserError: as there, or a sentence has no weights.
+        """
         if len(nbest) and int(nbest.owner.max()) >= len(self._local):
             raise UserError(
                 f"weights for {len(self._local)} sentences",
@@ -110,7 +106,7 @@ class LocalReranker(Reranker):
                 expected=f"more, the N-best lists have sentence {int(nbest.owner.max())}",
             )
         self._sentences = max(self._sentences, int(nbest.owner.max(initial=-1)) + 1)
-        scores = super()._scores(nbest)  # matches the features, and notes what the lists lack
+        scores = super().scores(nbest)  # matches the features, and notes what the lists lack
         cuts = np.flatnonzero(np.diff(nbest.owner, prepend=-1, append=-1))
         for start, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
             scores[start:end] = self._of_one(nbest.take(np.arange(start, end)))
@@ -118,29 +114,4 @@ class LocalReranker(Reranker):
 
     def _of_one(self, nbest: NBest) -> NDArray[np.float64]:
         one = Reranker(self._local[int(nbest.owner[0])], path=self._path)
-        return one._scores(nbest)
-
-
-def one_per_sentence(nbest: NBest) -> Iterator[tuple[int, str]]:
-    """(sentence, text) of the first hypothesis of each sentence of a list ordered by sentence."""
-    first = np.flatnonzero(np.diff(nbest.owner, prepend=np.int32(-1)))
-    texts = nbest.hypotheses.take(first)
-    for k, owner in enumerate(nbest.owner[first].tolist()):
-        yield owner, texts.text(k)
-
-
-def _whole_sentences(blocks: Iterable[NBest]) -> Iterator[NBest]:
-    """The same hypotheses in blocks that end where a sentence ends."""
-    waiting: NBest | None = None
-    for block in blocks:
-        if not len(block):
-            continue
-        joined = block if waiting is None else NBest.joined([waiting, block])
-        last = int(np.argmax(joined.owner == joined.owner[-1]))
-        # Ids that decrease come from a whole list, which is the only block.
-        if last and (np.diff(joined.owner) >= 0).all():
-            yield joined.take(np.arange(last))
-            joined = joined.take(np.arange(last, len(joined)))
-        waiting = joined
-    if waiting is not None:
-        yield waiting
+        return one.scores(nbest)

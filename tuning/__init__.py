@@ -11,10 +11,9 @@ if TYPE_CHECKING:
     )
     from lasw.tuning.formats import (
         FLAT, MOSES, NBEST_LAYOUTS, WEIGHT_FILES, ExtraFeatures, FilePath, LayoutOptions, Match, NBestLayout, Options,
-        as_json, check_count, check_output,
-        is_features_file, json_line, kind_of_name, layout_options,
-        match, nbest_text, read_local_weights, read_nbest, read_weight_file,
-        read_weights, stream_nbest, write_local_weights, write_nbest, write_weights,
+        as_json, check_count, check_output, group_lines, is_features_file, json_line, kind_of_name, layout_options,
+        match, nbest_text, read_local_weights, read_nbest, read_weight_file, read_weights, stream_nbest,
+        write_local_weights, write_moses_files, write_nbest, write_weights,
     )
     from lasw.tuning.local import (
         GLOBAL, SIMILARITIES, Curve, LocalSamples, LocalWeigher, Setting, Similarity, fast_form_error, grid,
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     )
     from lasw.tuning.nbest import NBest
     from lasw.tuning.optimisers import (
-        DEFAULT_SEED, MERT, OPTIMISERS, Fit, Optimiser, PairwiseOptimiser, ProThenMert, make_optimiser,
+        DEFAULT_SEED, MERT, OPTIMISERS, Fit, Optimiser, PairwiseOptimiser, ProThenMert, Ranges, make_optimiser,
     )
     from lasw.tuning.pool import (
         Floats, Pool, check_lists, check_min_count, first_hypotheses, pruned, read_pool, read_scored_pool,

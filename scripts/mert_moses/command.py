@@ -104,5 +104,5 @@ def _tune(given: Given, words: Sequence[str]) -> int:
     plural = "" if outcome.iterations == 1 else "s"
     print(f"{again} after {outcome.iterations} iteration{plural}: {outcome.reason}")
     told = "" if outcome.dev_score is None else f", development score {100 * outcome.dev_score:.2f}"
-    print(f"weights  {done.path} (of iteration {outcome.chosen}{told})", flush=True)
+    print(f"weights  {done.path} (before iteration {outcome.chosen + 1}{told})", flush=True)
     return 0

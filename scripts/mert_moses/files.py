@@ -18,15 +18,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lasw.metrics import open_bytes, write_text
-from lasw.tuning import Json, RunDirectory, read_weights
+from lasw.scripts.mert_moses.learning import ranges
+from lasw.tuning import Json, Ranges, RunDirectory, read_weights
 
 if TYPE_CHECKING:
     from lasw.scripts.mert_moses.settings import Settings
+    from lasw.scripts.mert_moses.tools import MosesTools
     from lasw.tuning import Moses, Outcome, Weights
 
 RUN = "lasw-run"
 # The name of a file here, dotted, and what `atomic_write` puts behind it.
-_LEFTOVER = re.compile(r"\.(run\d+\..+|run\.(?:sparse-)?weights|weights\.txt|finished_step\.txt|moses\.ini)\.\w{8}")
+_LEFTOVER = re.compile(
+    r"\.(run\d+\..+|run\.(?:sparse-)?weights|weights\.txt|finished_step\.txt|moses\.ini|mert\.\w+|init\.opt|features\.list)"
+    r"\.\w{8}"
+)
 
 
 @dataclass
@@ -40,6 +45,7 @@ class WorkingDirectory:
         start: the weights before iteration 1.
         sentences: how many there are.
         imported: the first so many iterations are mert-moses.pl's own: their files stay as they are.
+        tools: writes what Moses' own tools work on, if that is asked for.
     """
 
     settings: Settings
@@ -48,6 +54,7 @@ class WorkingDirectory:
     start: Weights
     sentences: int
     imported: int = 0
+    tools: MosesTools | None = None
 
     @property
     def folder(self) -> Path:
@@ -60,6 +67,8 @@ class WorkingDirectory:
 
     def write_all(self) -> None:
         """Every file of every iteration that has begun."""
+        if self.tools is not None:
+            self.tools.write_start()
         for iteration in range(1, len(self.run.records()) + 2):
             if iteration == 1 or self._begun(iteration):
                 self.write(iteration)
@@ -72,6 +81,8 @@ class WorkingDirectory:
             self._write_before(iteration, weights)
             if self._decoded(iteration) is not None:
                 self._write_list(iteration)
+                if self.tools is not None:
+                    self.tools.write_decoded(iteration, self.list_path(iteration), self._opening(weights))
         after = self.run.iteration(iteration) / "after.json"
         if iteration >= self.imported and after.exists() and self._finished() >= iteration:
             made = read_weights(after)
@@ -79,6 +90,8 @@ class WorkingDirectory:
             _update(self.folder / f"run{iteration}.weights.txt", text)
             _update(self.folder / "weights.txt", text)
             self._write_sparse(f"run{iteration + 1}", made)
+            if self.tools is not None:
+                self.tools.write_made(iteration, made, self.run.records()[iteration - 1]["pool_bleu"])
 
     def write_step(self) -> None:
         """The number of the last complete iteration, and its weights."""
@@ -93,7 +106,7 @@ class WorkingDirectory:
         """The moses.ini with the tuned weights."""
         path = self.folder / "moses.ini"
         score = self._score(outcome.chosen, outcome.dev_score)
-        comment = [*self._comment(score), f"weights of iteration {outcome.chosen} of {outcome.iterations}"]
+        comment = [*self._comment(score), f"We were before running iteration {outcome.chosen + 1}"]
         self.decoder.write_ini(path, outcome.weights, comment, template=self.settings.config)
         return path
 
@@ -112,10 +125,17 @@ class WorkingDirectory:
         path = self.folder / f"run{iteration}.moses.ini"
         self.decoder.write_ini(path, weights, comment, template=self.settings.config)
         _update(self.folder / f"run{iteration}.dense", _dense(weights))
-        values = " ".join(map(repr, weights.dense.tolist()))
-        size = len(weights.dense)
-        _update(self.folder / f"run{iteration}.init.opt", f"{values}\n{_repeated('0', size)}\n{_repeated('1', size)}\n")
+        _update(self.folder / f"run{iteration}.init.opt", self._opening(weights))
         self._write_sparse(f"run{iteration}", weights)
+
+    def _opening(self, weights: Weights) -> str:
+        """What Moses' mert starts from: the weights, and the ends of the ranges of random starting points."""
+        learning = self.settings.learning
+        text = ranges(learning.ranges, weights.names) if learning.name == "mert" else ""
+        ends = Ranges.parse(text).bounds(weights.names)
+        values = " ".join(map(repr, weights.dense.tolist()))
+        low, high = (" ".join(f"{end:g}" for end in row.tolist()) for row in ends)
+        return f"{values}\n{low}\n{high}\n"
 
     def _write_sparse(self, beginning: str, weights: Weights) -> None:
         """The file that belongs to those of the dense weights; an earlier run's would be taken for this one's."""
@@ -155,10 +175,6 @@ def _dense(weights: Weights) -> str:
     """A line for every component, the name of its group before it."""
     lines = (f"{name}= {value!r}\n" for name, values in weights.by_group().items() for value in values)
     return "".join(lines)
-
-
-def _repeated(word: str, times: int) -> str:
-    return " ".join([word] * times)
 
 
 def _first_best(path: Path, sentences: int) -> str:

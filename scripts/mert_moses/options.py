@@ -120,6 +120,8 @@ strip-marks  flag  honoured  take phrase marks (`|0-2|`) and factors (`word|NN`)
 join  text  honoured  put sub-words together first: bpe or sentencepiece
 unescape  flag  honoured  turn what Moses' tokeniser escapes (`&quot;`) back before text is scored
 force  flag  honoured  go on with lists whose text is surely not what it seems
+moses-files  flag  honoured  leave what Moses' own tools work on too: runN.features.dat, runN.scores.dat, init.opt,
+    runN.mert.log, runN.mert.out, features.list
 seed  int  honoured  of everything that is drawn; 1 by default
 quiet  flag  honoured  only warnings are told
 debug  flag  honoured  show the traceback of an error

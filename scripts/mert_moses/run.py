@@ -15,6 +15,7 @@ from lasw.metrics import UserError, as_option, refuse_or_warn
 from lasw.scripts.mert_moses.files import RUN, WorkingDirectory, clean, remove
 from lasw.scripts.mert_moses.inputs import Inputs
 from lasw.scripts.mert_moses.settings import Settings
+from lasw.scripts.mert_moses.tools import MosesTools
 from lasw.tuning import (
     Fit,
     Json,
@@ -107,8 +108,11 @@ def tune_moses(
         clean(folder)
         found = _recorded(directory, settings, inputs.start, tell) if go_on else Recorded((), ())
         _describe(directory, _description(settings, inputs, command, len(found.after)))
+        tools = MosesTools(settings, inputs) if settings.moses_files else None
+        for remark in tools.remarks() if tools is not None else ():
+            tell(remark)
         files = WorkingDirectory(
-            settings, directory, inputs.decoder, inputs.start, len(inputs.source), len(found.after)
+            settings, directory, inputs.decoder, inputs.start, len(inputs.source), len(found.after), tools
         )
         files.write_all()
         observer = Observer(files, progress)

@@ -32,6 +32,7 @@ class Settings:
         keep: which weights are the result.
         aggregate: lists of so many last iterations; 0: all.
         step: how far an iteration goes, as of `RunSettings`.
+        moses_files: the files that Moses' own tools work on are left too.
         interpolation: share of the new weights from iteration 4 on; 1: the new ones alone.
         text: what is done to text before it is scored.
         force: text that is surely not what it seems is no reason to end.
@@ -63,6 +64,7 @@ class Settings:
     filtering: bool
     filter_command: str | None
     filter_source: Path
+    moses_files: bool
     remarks: tuple[str, ...]
 
 
@@ -117,6 +119,7 @@ def settings(given: Given) -> Settings:
         filtering=given.flag("filter-phrase-table", True),
         filter_command=_filter_command(given),
         filter_source=_existing(filterfile, "filterfile") if filterfile else source,
+        moses_files=given.flag("moses-files"),
         remarks=tuple(remarks),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import random
 import re
@@ -18,7 +19,7 @@ import pytest
 from moses_runs import GROUPS, INI, NAMES, SENTENCES, call, files, made
 from stand_in_moses import system
 
-from lasw.metrics import UserError, metric
+from lasw.metrics import References, UserError, metric
 from lasw.scripts.mert_moses.arguments import read_config, specification
 from lasw.scripts.mert_moses.command import main
 from lasw.scripts.mert_moses.learning import active, optimiser_for, ranges
@@ -33,7 +34,7 @@ from lasw.scripts.mert_moses.options import (
     refuse_and_remark,
 )
 from lasw.scripts.mert_moses.settings import Settings, settings
-from lasw.tuning import match, read_weights, recorded_iterations
+from lasw.tuning import match, read_pool, read_scored_pool, read_weights, recorded_iterations
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +68,7 @@ class TestRuns:
         assert tuned.by_group()["UnknownWordPenalty0"] == [1.0]
         assert sum(abs(v) for group, vs in tuned.by_group().items() if group[0] != "U" for v in vs) == pytest.approx(1)
         text = found["moses.ini"].decode()
+        assert text.split("\n")[3] == f"# We were before running iteration {last + 1}"
         assert "# BLEU 0." in text.split("\n")[2]
         assert "[v]\n0\n" in text or "[verbose]\n0\n" in text
         self.check_accepted(system_folder, whole / "moses.ini", tmp_path / "list")
@@ -144,6 +146,47 @@ class TestRuns:
         assert main(call(system_folder, folder, *QUICK)) == 0  # another system: none of these may be taken for its own
         assert not list(folder.glob("*run.sparse-weights")) + list(folder.glob("run?.sparse-weights"))
 
+    def test_files_for_moses_own_tools(
+        self, system_folder: Path, whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        words = (*QUICK, "--moses-files")
+        (tmp_path / "run1.scores.dat").write_text("of an earlier run")
+        assert main(call(system_folder, tmp_path, *words)) == 0
+        found, plain = files(tmp_path), files(whole)
+        assert {name: found[name] for name in plain} == plain
+        last = int(found["finished_step.txt"])
+        numbered = {f"run{k}.{end}" for k in range(1, last + 1) for end in TOOLS}
+        assert set(found) - set(plain) == {*numbered, "init.opt", "mert.log", "mert.out", "features.list"}
+        assert found["init.opt"] == found[f"run{last}.init.opt"]
+        assert found["mert.log"] == found[f"run{last}.mert.log"]
+        for k in range(1, last + 1):
+            made = (tmp_path / f"run{k}.weights.txt").read_text().split()
+            pool_bleu = json.loads((tmp_path / f"lasw-run/iterations/{k:03}/iteration.json").read_text())["pool_bleu"]
+            # As mert-moses.pl looks for them.
+            point = re.search(r"Best point:\s*([\s\d\.\-e]+?)\s*=> ([\-\d\.]+)", found[f"run{k}.mert.log"].decode())
+            assert point is not None
+            assert (point[1].split(), point[2]) == (made, f"{pool_bleu:.6f}")
+            printed = re.findall(r"^F(\d+) ([\-\.\de]+)$", found[f"run{k}.mert.out"].decode(), re.MULTILINE)
+            assert printed == [(str(place), value) for place, value in enumerate(made)]
+            lists = gzip.decompress(found[f"run{k}.best5.out.gz"]).decode().splitlines()
+            values = [word for word in lists[0].split(" ||| ")[2].split() if not word.endswith("=")]
+            row = found[f"run{k}.features.dat"].decode().split("\n")[1].split()
+            assert list(map(float, row)) == list(map(float, values))
+            pool = read_scored_pool([(tmp_path / f"run{k}.features.dat", tmp_path / f"run{k}.scores.dat")])
+            lines, _ = read_pool([tmp_path / f"run{k}.best5.out.gz"], References.read([system_folder / "dev.en"]))
+            weights = match(read_weights(tmp_path / f"run{k}.dense"), NAMES).weights
+            assert pool.corpus_score(metric("BLEU"), weights) == lines.corpus_score(metric("BLEU"), weights)
+        shown = match(read_weights(tmp_path / "features.list"), NAMES).weights
+        assert shown.dense.tolist() == [0.5, -1.0, 0.2, 0.2, 0.2]
+        assert main(call(system_folder, tmp_path, *words, "--continue")) == 0
+        assert files(tmp_path) == found
+        words = ("--mertargs=--sctype TER", "--maximum-iterations", "1", "--range", "LM0:-1..1,WordPenalty0:-3..0")
+        capsys.readouterr()
+        assert main([word for word in call(system_folder, tmp_path / "ter", *words, "--moses-files")
+                     if word != "--quiet"]) == 0  # fmt: skip
+        assert "the scores files have the statistics of BLEU, not of TER" in capsys.readouterr().err
+        assert (tmp_path / "ter" / "init.opt").read_text().split("\n")[1:3] == ["-1 -3 0 0 0", "1 0 1 1 1"]
+
     def test_every_file_of_weights_can_be_given_back(self, whole: Path) -> None:
         last = int((whole / "finished_step.txt").read_text())
         steps = {k: read_weights(whole / f"run{k}.moses.ini") for k in range(1, last + 1)}
@@ -191,6 +234,7 @@ class TestRuns:
             assert values["TranslationModel0"][0] / values["WordPenalty0"][0] == pytest.approx(-0.2)
 
 
+TOOLS = ("features.dat", "scores.dat", "mert.log", "mert.out")
 ENDS = ("best5.out.gz", "moses.ini", "out", "dense", "init.opt", "weights.txt")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lasw.metrics import References, UserError, Vocabulary, metric, read_corpus
-from lasw.tuning import Pool, Weights, is_features_file, read_nbest
+from lasw.tuning import Pool, Weights, is_features_file, read_nbest, write_moses_files
 from lasw.tuning.formats.moses_files import read_moses_files
 
 FEATURES = """FEATURES_TXT_BEGIN_0 0 2 3 LM0_0 T_M_0 T_M_1
@@ -182,3 +182,65 @@ def test_names_hold_any_blank_but_space_and_tab_in_any_encoding(tmp_path):
 def test_standard_input_is_refused(tmp_path):
     with pytest.raises(UserError, match="a features file from standard input; expected the name of a file"):
         read_moses_files("-", written(tmp_path)[1])
+
+
+def test_a_list_as_the_extractor_writes_it(tmp_path):
+    """Counted by hand: the reference of sentence 0 is "a b c d e", that of 3 "x y"."""
+    (tmp_path / "list").write_text(
+        "0 ||| a b c d ||| LM_x= 1.5 2 W= -4 S_a= 1 S_b= 0.000009 ||| 0\n"
+        "0 ||| b a ||| LM_x= 0.1 1e-05 W= -2 ||| 0\n"
+        "0 ||| a b  c d ||| LM_x= 1.5 2 W= -4 S_b= 7 ||| 0\n"  # a duplicate, whatever its sparse features
+        "0 ||| a b c d ||| LM_x= 1.5 2.0000001 W= -4.5 ||| 0\n"
+        "0 ||| e ||| LM_x= -0.333333333 123456789 W= 0 S_b= -2.5 S_c= 1 ||| 0\n"
+        "3 ||| ||| LM_x= 0 0 W= 0 ||| 0\n"
+    )
+    references = References.from_lines(["a b c d e", "", "", "x y"])
+    bleu, nbest = metric("BLEU"), read_nbest(tmp_path / "list", references.vocabulary, sparse_names=Vocabulary())
+    statistics = bleu.statistics(nbest.hypotheses, bleu.prepare(references), nbest.owner)
+    write_moses_files(tmp_path / "f", tmp_path / "s", nbest, statistics)
+    assert (tmp_path / "f").read_text() == (
+        "FEATURES_TXT_BEGIN_0 0 4 3 LM_x_0 LM_x_1 W_0 \n"
+        "1.5 2 -4 S_a=1 \n"
+        "0.1 1e-05 -2 \n"
+        "-0.333333 1.23457e+08 0 S_b=-2.5 S_c=1 \n"
+        "1.5 2 -4.5 \n"
+        "FEATURES_TXT_END_0\n"
+        "FEATURES_TXT_BEGIN_0 3 1 3 LM_x_0 LM_x_1 W_0 \n"
+        "0 0 0 \n"
+        "FEATURES_TXT_END_0\n"
+    )
+    assert (tmp_path / "s").read_text() == (
+        "SCORES_TXT_BEGIN_0 0 4 9 BLEU\n"
+        "4 4 3 3 2 2 1 1 5 \n"
+        "2 2 0 1 0 0 0 0 5 \n"
+        "1 1 0 0 0 0 0 0 5 \n"
+        "4 4 3 3 2 2 1 1 5 \n"
+        "SCORES_TXT_END_0\n"
+        "SCORES_TXT_BEGIN_0 3 1 9 BLEU\n"
+        "0 0 0 0 0 0 0 0 2 \n"
+        "SCORES_TXT_END_0\n"
+    )
+    again = read_moses_files(tmp_path / "f", tmp_path / "s")
+    assert again.dense.shape == (5, 3)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_the_files_that_moses_extractor_made(shared_data, tmp_path, number):
+    folder = shared_data / "moses" / "de-en"
+    references = References.read([shared_data / "multi30k" / "dev.en.gz"])
+    bleu, nbest = metric("BLEU"), read_nbest(folder / f"run{number}.best100.out.gz", references.vocabulary)
+    statistics = bleu.statistics(nbest.hypotheses, bleu.prepare(references), nbest.owner)
+    write_moses_files(tmp_path / "features", tmp_path / "scores", nbest, statistics)
+    for name in ("features", "scores"):
+        theirs = gzip.decompress((folder / f"run{number}.{name}.dat.gz").read_bytes())
+        assert (tmp_path / name).read_bytes() == theirs
+
+
+def test_sparse_features_that_moses_extractor_wrote(shared_data, tmp_path):
+    folder = shared_data / "moses" / "variants"
+    nbest = read_nbest(folder / "sparse.nbest", Vocabulary(), sparse_names=Vocabulary())
+    lines = (folder / "sparse.scores").read_text().split("\n")
+    statistics = np.array([line.split() for line in lines if line[:1].isdigit()], dtype=int)
+    write_moses_files(tmp_path / "features", tmp_path / "scores", nbest, statistics)
+    for name in ("features", "scores"):
+        assert (tmp_path / name).read_bytes() == (folder / f"sparse.{name}").read_bytes()

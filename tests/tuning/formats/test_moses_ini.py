@@ -185,3 +185,14 @@ def test_a_real_configuration(shared_data, tmp_path):
         sparse_path=shared_data / "moses" / "variants" / "sparse.weights",
     )
     assert dict(sparse.sparse) == {"WT_mann~man": 0.5, "PL_s2": -0.1}
+
+
+def test_the_comment_that_weights_are_not_tuned_goes(tmp_path):
+    comments = (
+        "# The default weights are NOT optimized for translation quality. You MUST tune the weights.\n"
+        "# Documentation for tuning is here: http://www.statmt.org/moses/?n=FactoredTraining.Tuning \n"
+    )
+    text = "[feature]\nKENLM name=LM0\n\n# dense weights\n[weight]\n{}# mine\nLM0= {}\n"
+    (tmp_path / "in.ini").write_text(text.format(comments, 0.5))
+    write_weights(tmp_path / "out.ini", Weights.from_groups({"LM0": [0.25]}), template=tmp_path / "in.ini")
+    assert (tmp_path / "out.ini").read_text() == text.format("", 0.25)

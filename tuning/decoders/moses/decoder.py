@@ -51,6 +51,9 @@ class Moses(Decoder):
         transform: a command that the lists go through before they are read, no shell reads it (sh -c '...' for pipes);
             or bpe: 'a@@ b' becomes 'ab'.
         encoding: of the N-best lists.
+
+    Attributes:
+        shown: what ``-show-weights`` prints; None if this Moses does not know it.
     """
 
     name = "moses"
@@ -99,6 +102,7 @@ class Moses(Decoder):
             "{source}",
         ]
         self._program = self._opened([*self._command, *self._lists])
+        self.shown: str | None = None
         self._features = self._known_features()
         self._sparse_names = Vocabulary()
 
@@ -202,8 +206,8 @@ class Moses(Decoder):
         refuse_program(self._ini)
         check_moses_ini(self._ini)
         file = read_weight_file(self._ini, sparse_path=self._sparse_path)
-        text = self._shown()
-        shown = None if text is None else parse_shown(text)
+        self.shown = self._shown()
+        shown = None if self.shown is None else parse_shown(self.shown)
         known = features(file, self._ini, shown)
         if shown is None:
             text = f"{self._program.name} does not tell its features (-show-weights): those of the moses.ini are taken"

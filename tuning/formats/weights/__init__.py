@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from lasw.tuning.formats.weights.files import (
         MOSES, WEIGHT_FILES, WeightFile, check_output, kind_of_name, read_weight_file, read_weights, write_weights,
     )
+    from lasw.tuning.formats.weights.lines import group_lines
     from lasw.tuning.formats.weights.local import check_count, json_line, read_local_weights, write_local_weights
     from lasw.tuning.formats.weights.matching import NEVER_LISTED, Match, match, tuneable
     from lasw.tuning.formats.weights.moses_ini import (

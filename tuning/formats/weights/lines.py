@@ -195,7 +195,12 @@ class Groups(LineFormat):
         """See `LineFormat`."""
         if weights.sparse:
             raise UserError("lines of groups have no place for sparse weights", remedy="write json, moses or pairs")
-        return [group_text(name, values) for name, values in weights.by_group().items()]
+        return group_lines(weights)
+
+
+def group_lines(weights: Weights) -> list[str]:
+    """The dense weights, a line a group."""
+    return [group_text(name, values) for name, values in weights.by_group().items()]
 
 
 def group_text(name: str, values: Sequence[float]) -> str:

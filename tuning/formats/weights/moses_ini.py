@@ -24,6 +24,8 @@ from lasw.tuning.weights import Weights
 
 _SECTION = re.compile(r"\[([A-Za-z][A-Za-z0-9-]*)\]")
 _WEIGHT = re.compile(r"([^\s=]+)\s*=?\s*(.*)")
+# What Moses' training writes above its weights, which is no longer true of these.
+_UNTUNED = re.compile(r"\s*#.*(NOT optimized for translation quality|Documentation for tuning is here)")
 _SETTINGS = "[alternate-weight-setting]"
 _END_OF_TAG = "</seg>"
 
@@ -89,7 +91,7 @@ def rewrite_moses_ini(template: FilePath, path: FilePath, weights: Weights, comm
 
     Groups that `weights` does not have (untuneable ones) keep their lines. A group of `weights` that has no line yet
     gets one if ``[feature]`` declares it. Sparse weights go to ``PATH.sparse-weights``, which ``[weight-file]`` then
-    names. A byte order mark is dropped.
+    names. The comment that the weights are not tuned yet goes. A byte order mark is dropped.
 
     Raises:
         UserError: a group that the template does not declare, or of which it has another number of components.
@@ -101,7 +103,8 @@ def rewrite_moses_ini(template: FilePath, path: FilePath, weights: Weights, comm
             lines[layout.sparse] = _with_text(lines[layout.sparse], sparse_path)
         else:
             _append(lines, [end, "[weight-file]" + end, sparse_path + end], end)
-    _write(path, "".join(f"# {text}{end}\n" for text in comment) + "\n".join(lines))
+    kept = (line for line in lines if not _UNTUNED.match(line))
+    _write(path, "".join(f"# {text}{end}\n" for text in comment) + "\n".join(kept))
 
 
 def check_moses_ini(template: FilePath, weights: Weights | None = None) -> None:

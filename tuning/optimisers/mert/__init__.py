@@ -6,5 +6,6 @@ if TYPE_CHECKING:
     from lasw.tuning.optimisers.mert.ascent import GAIN
     from lasw.tuning.optimisers.mert.line_search import LineSearch
     from lasw.tuning.optimisers.mert.mert import MERT, ProThenMert
+    from lasw.tuning.optimisers.mert.space import Ranges
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

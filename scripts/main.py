@@ -13,16 +13,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import cast
 
-from lasw.scripts.command_line import (
-    EXIT_FAILED,
-    EXIT_INTERRUPTED,
-    EXIT_USAGE,
-    Command,
-    Parser,
-    Stopped,
-    drop_output,
-    told_of_signals,
-)
+from lasw.scripts.command_line import EXIT_FAILED, EXIT_USAGE, Command, Parser, guarded
 
 # subcommand -> (module, one line of help). A new subcommand is one line here and one module with
 # `add_arguments(parser)` and `run(arguments) -> exit code`.
@@ -54,13 +45,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code: 0 done, 1 failed, 2 wrong usage, 128 and the signal's number if it was stopped (130 by Ctrl-C).
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    with told_of_signals():
-        try:
-            return _main(words)
-        except KeyboardInterrupt as stop:
-            name = next((word for word in words if word in COMMANDS), "")
-            print(f"{f'lasw {name}'.strip()}: interrupted", file=sys.stderr)
-            return stop.code if isinstance(stop, Stopped) else EXIT_INTERRUPTED
+    chosen = next((word for word in words if word in COMMANDS), "")
+    return guarded(f"lasw {chosen}".strip, lambda: _main(words), debug="--debug" in words)
 
 
 def _main(words: list[str]) -> int:
@@ -72,7 +58,11 @@ def _main(words: list[str]) -> int:
     if getattr(arguments, "command", None) is None:
         parser.print_help(sys.stderr)
         return EXIT_USAGE
-    return _guarded(cast(Command, arguments.module), arguments)
+    if sys.stdout is None:  # closed by whoever started the program (`>&-`)
+        print(f"lasw {arguments.command}: standard output is closed", file=sys.stderr)
+        return EXIT_FAILED
+    _without_blas()
+    return cast(Command, arguments.module).run(arguments)
 
 
 def _parser(chosen: str | None) -> Parser:
@@ -99,36 +89,6 @@ class _Version(argparse.Action):
 
         print(f"lasw {metadata.version('lasw')}")
         parser.exit(0)
-
-
-def _guarded(module: Command, arguments: argparse.Namespace) -> int:
-    from lasw.metrics import UserError
-
-    if sys.stdout is None:  # closed by whoever started the program (`>&-`)
-        print(f"lasw {arguments.command}: standard output is closed", file=sys.stderr)
-        return EXIT_FAILED
-    _without_blas()
-    try:
-        code = module.run(arguments)
-        sys.stdout.flush()
-        return code
-    except UserError as error:
-        if arguments.debug:
-            raise
-        print(f"lasw {arguments.command}: {error}", file=sys.stderr)
-    except BrokenPipeError:
-        # The reader of our output is gone (`| head`): nothing to say, and nothing more to write.
-        drop_output()
-        return 0
-    except OSError as error:
-        # A full disk, a folder that may not be written to: the system's business, not a fault of the program.
-        if arguments.debug:
-            raise
-        path = error.filename2 or error.filename  # of a file that could not be renamed, its new name
-        where = f"{path}: " if path else ""
-        print(f"lasw {arguments.command}: {where}{error.strerror or error} (--debug shows where)", file=sys.stderr)
-        drop_output()
-    return EXIT_FAILED
 
 
 def _without_blas() -> None:

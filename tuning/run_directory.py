@@ -33,12 +33,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from lasw.metrics import UserError, parse_json, read_bytes, write_text
+from lasw.metrics import UserError, parse_json, read_bytes, refuse_links, write_text
 
 Json = dict[str, Any]
 
 _OWN_FILES = ("run.json", "log.jsonl", "weights.json", "result.json", "report.html")
 _LOCK = "lock"
+_OF_COMPARISONS = ("comparison.json", "table.json", "table.tsv", "runs", "decodings")
 _ITERATION_FILE = r"(?:before|decode)(?:-\d+)?\.json|nbest(?:-\d+)?\.gz|after\.json|iteration\.json"
 _TEMPORARY = re.compile(rf"\.(?:{'|'.join(map(re.escape, _OWN_FILES))}|{_ITERATION_FILE})\.")
 _locked: set[str] = set()  # by this process: the system's record locks do not keep a process from itself
@@ -74,6 +75,7 @@ class RunDirectory:
                 f"the run directory cannot be made ({error.strerror})", path=self.path, remedy="give another --run"
             ) from None
         self._refuse_foreign()
+        refuse_links(self._own_names(), "a run directory has files and folders of its own: remove the link")
         self._acquire()
         self._clean()
         return self
@@ -193,6 +195,12 @@ class RunDirectory:
                 expected="a new or empty folder, or that of an earlier run",
             )
 
+    def _own_names(self) -> list[Path]:
+        """What a run writes, where it is there: nothing of it may lead elsewhere."""
+        own = [self.path / name for name in (*_OWN_FILES, _LOCK, "iterations", *_OF_COMPARISONS, *self._beside)]
+        folders = [] if own[len(_OWN_FILES) + 1].is_symlink() else sorted((self.path / "iterations").glob("[0-9]*"))
+        return [*own, *folders, *(one for folder in folders if not folder.is_symlink() for one in folder.iterdir())]
+
     def _key(self) -> str:
         return os.path.realpath(self.path)
 
@@ -200,7 +208,7 @@ class RunDirectory:
         if self._key() in _locked:
             raise UserError("this process is at work in it already", path=self.path)
         try:
-            handle = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            handle = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
         except OSError as error:
             raise UserError(
                 f"the run directory cannot be written to ({error.strerror})",

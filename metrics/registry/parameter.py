@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast
 
 from lasw.metrics.errors import UserError, unknown
 
@@ -100,6 +100,8 @@ class Parameter:
             one = Parameter(self.name, self.kind, None, True, self.help)
             return tuple(one.checked(v, folder, shown, path=path, line=line) for v in values)
         fits: bool = isinstance(value, self.kind) and not (self.kind is int and isinstance(value, bool))
+        if isinstance(value, str) and "\0" in value:
+            raise UserError(f"a NUL in {shown}", path=path, line=line, expected=_WORDS[self.kind])
         if self.kind is int and fits:
             fits = abs(value) <= _MOST_INT
         if self.kind is float:
@@ -137,7 +139,7 @@ class Parameter:
         return tuple(values) if self.several else values[0]
 
 
-def parameters(owner: Callable[..., Any]) -> dict[str, Parameter]:
+def parameters(owner: Callable[..., Any]) -> Mapping[str, Parameter]:
     """The arguments of a class's constructor, or of a function, that a configuration can give, in their order.
 
     Arguments of other types than numbers, truth values, text and paths (and tuples of these) are left out if they
@@ -146,6 +148,11 @@ def parameters(owner: Callable[..., Any]) -> dict[str, Parameter]:
     Raises:
         TypeError: an argument without a default is of another type.
     """
+    return _parameters(cast(Any, owner))
+
+
+@cache
+def _parameters(owner: Callable[..., Any]) -> Mapping[str, Parameter]:
     # A dataclass's fields are to be understood where each was declared, which may be the module of a base class.
     plain = isinstance(owner, type) and not dataclasses.is_dataclass(owner)
     hints = typing.get_type_hints(owner.__init__ if plain else owner, include_extras=True)
@@ -163,7 +170,7 @@ def parameters(owner: Callable[..., Any]) -> dict[str, Parameter]:
         default = None if required else argument.default
         choices, limits = _restrictions(hints[name])
         found[name] = Parameter(name, kind, default, required, described.get(name, ""), several, choices, limits)
-    return found
+    return types.MappingProxyType(found)
 
 
 def options_of(shown: str, parts: Iterable[str]) -> dict[str, str]:

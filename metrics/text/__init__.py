@@ -9,7 +9,9 @@ if TYPE_CHECKING:
     from lasw.metrics.text.corpus import (
         Corpus, Vocabulary, check_parallel, distinct, intern_token, normal_form, read_corpora, read_corpus, token_end,
     )
-    from lasw.metrics.text.files import Block, Blocks, atomic_write, read_lines, refuse_overwriting, write_text
+    from lasw.metrics.text.files import (
+        Block, Blocks, atomic_write, read_lines, refuse_links, refuse_overwriting, write_text,
+    )
     from lasw.metrics.text.opening import (
         DAMAGED, LARGEST_FILE, LONGEST_LINE, STANDARD_INPUT, Limit, content_digest, damaged, first_bytes, open_bytes,
         parse_array, parse_json, parse_toml, read_arrays, read_bytes,
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from lasw.metrics.text.mismatch import Finding, Settle, as_option, check_texts, marked_list, refuse_or_warn
     from lasw.metrics.text.preprocessing import NORMAL_FORMS, Preprocessing, tokens
     from lasw.metrics.text.references import References
+    from lasw.metrics.text.scratch import ScratchFolder, remove_abandoned
     from lasw.metrics.text.words import PerWord, Spelling
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

@@ -281,10 +281,24 @@ def refuse_overwriting(outputs: Iterable[str], inputs: Iterable[str], remedy: st
             raise UserError("the output would overwrite what is read", path=(inside or [path])[0], remedy=remedy)
 
 
+def refuse_links(paths: Iterable[str | os.PathLike[str]], remedy: str) -> None:
+    """Refuse symbolic links where files of our own making belong: what they lead to is somebody else's.
+
+    Raises:
+        UserError: names the first.
+    """
+    for path in paths:
+        if os.path.islink(path):
+            raise UserError(f"a symbolic link to {os.readlink(path)!r}", path=path, remedy=remedy)
+
+
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write `text` to `path` in UTF-8, whole or not at all (see `atomic_write`)."""
+    """Write `text` to `path` in UTF-8, whole or not at all (see `atomic_write`).
+
+    Names of files that are no UTF-8 are in it as Python shows them (``\\udcff``), which JSON reads again.
+    """
     with atomic_write(path) as stream:
-        stream.write(text.encode("utf-8"))
+        stream.write(text.encode("utf-8", errors="backslashreplace"))
 
 
 def _umask() -> int:

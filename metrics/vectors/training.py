@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError, unknown
-from lasw.metrics.text import Blocks, atomic_write, tokens
+from lasw.metrics.text import Blocks, ScratchFolder, atomic_write, tokens
 from lasw.metrics.vectors.base import VectorFile
 from lasw.metrics.vectors.packed import write_packed
 
@@ -107,7 +106,7 @@ def write_vector_model(path: str | os.PathLike[str], model: Any, layout: str) ->
         raise UserError("format fasttext is of models with n-grams", remedy="train with --model fasttext")
     from gensim.models.fasttext import save_facebook_model
 
-    with tempfile.TemporaryDirectory(prefix="lasw-vectors-") as scratch:
+    with ScratchFolder("lasw-vectors-") as scratch:
         whole = os.path.join(scratch, "model.bin")
         save_facebook_model(model, whole)
         with open(whole, "rb") as source, atomic_write(path) as stream:

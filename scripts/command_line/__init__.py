@@ -5,7 +5,7 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 # fmt: off
 if TYPE_CHECKING:
     from lasw.scripts.command_line.endings import (
-        EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, Stopped, drop_output, told_of_signals,
+        EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, Stopped, drop_output, guarded, told_of_signals,
     )
     from lasw.scripts.command_line.idle import Rule, idle_options, idle_settings, shown_setting, tell_idle
     from lasw.scripts.command_line.risk import MBR_HELP, add_mbr_options, check_mbr_options, minimum_risk

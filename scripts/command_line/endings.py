@@ -3,18 +3,85 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
+import re
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NoReturn
+
+from lasw.metrics import UserError
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 
 _PATIENCE = 1.5  # seconds
+_NO_MEMORY = re.compile(r"cannot allocate memory|failed to map segment", re.IGNORECASE)
+_BEGINNING = "lasw.scripts.entry"  # whose handlers are there while everything is loaded
+
+
+def guarded(program: Callable[[], str], work: Callable[[], int], *, debug: bool, error: str = "") -> int:
+    """`work`, whatever goes wrong in it told in one line: from the imports on to the last flush of its output.
+
+    Args:
+        program: what it is called by then.
+        work: gives the exit code.
+        debug: show the traceback of what a user could have caused as well.
+        error: stands before what is told.
+
+    Returns:
+        The exit code: that of `work`, 1 where it failed, 128 and the signal's number if it was stopped (130 by Ctrl-C).
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="surrogateescape")  # names of files that are no UTF-8 go out as they came in
+    with told_of_signals():
+        try:
+            return _flushed(work)
+        except KeyboardInterrupt as stop:
+            print(f"{program()}: interrupted", file=sys.stderr)
+            return stop.code if isinstance(stop, Stopped) else EXIT_INTERRUPTED
+        except BrokenPipeError:
+            # The reader of our output is gone (`| head`): nothing to say, and nothing more to write.
+            drop_output()
+            return 0
+        except Exception as fault:
+            told = _told(fault)
+            if told is None or debug:
+                raise
+            print(f"{program()}: {error}{told}", file=sys.stderr)
+            if not isinstance(fault, UserError):
+                drop_output()
+    return EXIT_FAILED
+
+
+def _flushed(work: Callable[[], int]) -> int:
+    try:
+        code = work()
+    except SystemExit:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        raise
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    return code
+
+
+def _told(fault: Exception) -> str | None:
+    """What is no fault of the program, in one line: a user's mistake, a full disk, too little memory."""
+    if isinstance(fault, UserError):
+        return str(fault)
+    if isinstance(fault, UnicodeEncodeError) and sys.stdout is not None and fault.encoding == sys.stdout.encoding:
+        return f"standard output takes {fault.encoding} only: set PYTHONIOENCODING=utf-8"
+    if isinstance(fault, MemoryError) or (isinstance(fault, ImportError) and _NO_MEMORY.search(str(fault))):
+        return "not enough memory (--debug shows where)"
+    if isinstance(fault, OSError):
+        path = fault.filename2 or fault.filename  # of a file that could not be renamed, its new name
+        where = f"{os.fsdecode(path) if isinstance(path, bytes) else path}: " if path else ""
+        return f"{where}{fault.strerror or fault} (--debug shows where)"
+    return None
 
 
 def drop_output() -> None:
@@ -50,7 +117,8 @@ def told_of_signals() -> Iterator[None]:
         # Ignored is ignored (nohup); and only the main thread may ask.
         with contextlib.suppress(ValueError):
             before = signal.getsignal(number)
-            if before in (signal.SIG_DFL, signal.default_int_handler):
+            ours = getattr(before, "__module__", "") == _BEGINNING
+            if ours or before in (signal.SIG_DFL, signal.default_int_handler):
                 signal.signal(number, stop)
                 taken[number] = before
     with _watched(frozenset(taken), heeded):

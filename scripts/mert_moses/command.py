@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from lasw.metrics import UserError
-from lasw.scripts.command_line import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, Stopped, drop_output, told_of_signals
+from lasw.scripts.command_line import EXIT_USAGE, guarded
 from lasw.scripts.mert_moses.options import Given, UsageError, read_options, refuse_and_remark, usage
 
 PROGRAM = "lasw-mert-moses"
@@ -21,17 +21,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code: 0 done, 1 failed, 2 wrong usage, 128 and the signal's number if it was stopped (130 by Ctrl-C).
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    with told_of_signals():
-        try:
-            return _main(words)
-        except KeyboardInterrupt as stop:
-            print(f"{PROGRAM}: interrupted", file=sys.stderr)
-            return stop.code if isinstance(stop, Stopped) else EXIT_INTERRUPTED
+    # Moses' experiment manager takes the word "error" in a log for a step that failed.
+    return guarded(
+        lambda: PROGRAM, lambda: _main(words), debug={"-debug", "--debug"} & set(words) != set(), error="error: "
+    )
 
 
 def _main(words: list[str]) -> int:
     gc.set_threshold(200_000, 20, 20)
-    given = Given()
     try:
         given = read_options(words)
         if given.flag("help"):
@@ -46,21 +43,6 @@ def _main(words: list[str]) -> int:
     except UsageError as error:
         print(f"{PROGRAM}: error: {error}", file=sys.stderr)
         return EXIT_USAGE
-    except UserError as error:
-        if given.flag("debug"):
-            raise
-        # Moses' experiment manager takes this word in a log for a step that failed.
-        print(f"{PROGRAM}: error: {error}", file=sys.stderr)
-    except BrokenPipeError:  # the reader of our output is gone (`| head`)
-        drop_output()
-        return 0
-    except OSError as error:  # a full disk, a folder that may not be written to
-        if given.flag("debug"):
-            raise
-        path = error.filename2 or error.filename
-        where = f"{path}: " if path else ""
-        print(f"{PROGRAM}: error: {where}{error.strerror or error} (--debug shows where)", file=sys.stderr)
-    return EXIT_FAILED
 
 
 def _tune(given: Given, words: Sequence[str]) -> int:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
-from lasw.metrics import Corpus, UserError, read_lines
+from lasw.metrics import Corpus, ScratchFolder, UserError, read_lines
 from lasw.scripts.command_line import Parser, add_jobs, add_output_options, note, positive_int, print_json, warn
 from lasw.selection import MAX_LENGTH, SYMMETRISATIONS, Directions, align_directions, symmetrise
 from lasw.tuning import TrainingOptions, build_system, check_text
@@ -115,7 +114,7 @@ def train_thot(
     for text, path in zip(texts, (source, target), strict=True):
         check_text(text, path, options)
     Path(folder).mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="lasw-train-") as scratch:
+    with ScratchFolder("lasw-train-") as scratch:
         note(quiet, f"word alignment of {len(lines[0])} sentence pairs, both directions ({model})")
         directions = align_directions(*lines, scratch, model=model, iterations=iterations, jobs=jobs)
         warn("train", unaligned_notes(directions, len(lines[0])), quiet)

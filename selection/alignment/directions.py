@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import UserError, tokens
+from lasw.metrics import ScratchFolder, UserError, tokens
 from lasw.selection.alignment.aligner import ALIGNERS, train_apart
 from lasw.selection.alignment.pharaoh import Alignment, read_pharaoh
 from lasw.selection.alignment.symmetrisation import Directions, transposed
@@ -52,7 +51,7 @@ def align_directions(
     if not len(kept):
         raise UserError("no sentence pair to align", expected=f"pairs with 1 to {MAX_LENGTH} tokens on both sides")
     prefixes = (Path(folder, "src_trg_invswm"), Path(folder, "src_trg_swm"))
-    with tempfile.TemporaryDirectory(prefix="lasw-align-") as scratch:
+    with ScratchFolder("lasw-align-") as scratch:
         texts = [Path(scratch, name) for name in ("source", "target")]
         for text, side in zip(texts, sides, strict=True):
             text.write_bytes("".join(" ".join(side[k]) + "\n" for k in kept.tolist()).encode())

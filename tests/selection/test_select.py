@@ -595,3 +595,11 @@ def test_a_pool_without_alignment(
         )
     assert not list(tmp_path.glob("damaged*"))
     assert main(["select", *options, "--align-model", "none", "--output", "kept"]) == 1
+
+
+def test_a_link_in_the_place_of_an_output_is_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (place / "precious").write_text("kept")
+    (place / "dev.lines").symlink_to("precious")
+    assert lasw_select("--output", "dev") == 1
+    assert "lasw select: dev.lines: a symbolic link to 'precious'; remove it" in capsys.readouterr().err
+    assert (place / "precious").read_text() == "kept"

@@ -97,3 +97,29 @@ def test_two_processes_do_not_share_a_run_and_a_dead_one_holds_nothing(tmp_path:
         assert run.records() == []
     with RunDirectory(tmp_path / "run"):
         pass
+
+
+@pytest.mark.parametrize("name", ["lock", "report.html", "run.json", "iterations", "table.json"])
+def test_a_link_in_the_place_of_a_file_of_ours_is_refused(tmp_path: Path, name: str) -> None:
+    """What it leads to is somebody else's, and stays as it is."""
+    precious = tmp_path / "precious"
+    precious.mkdir() if name == "iterations" else precious.write_text("kept")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "run.json").write_text("{}") if name != "run.json" else None
+    (tmp_path / "run" / name).symlink_to(precious)
+    with pytest.raises(UserError, match=rf"{name}: a symbolic link to .*precious.*; a run directory has files"):
+        RunDirectory(tmp_path / "run").__enter__()
+    assert list(precious.iterdir()) == [] if name == "iterations" else precious.read_text() == "kept"
+
+
+def test_a_link_within_an_iteration_is_refused(tmp_path: Path) -> None:
+    with RunDirectory(tmp_path / "run") as run:
+        run.iteration(1).mkdir(parents=True)
+    (run.iteration(1) / "after.json").symlink_to(tmp_path / "gone")
+    with pytest.raises(UserError, match=r"after\.json: a symbolic link"):
+        RunDirectory(tmp_path / "run").__enter__()
+    assert not (tmp_path / "gone").exists()
+    (tmp_path / "link").symlink_to(tmp_path / "run")  # the directory itself may be one
+    (run.iteration(1) / "after.json").unlink()
+    with RunDirectory(tmp_path / "link"):
+        pass

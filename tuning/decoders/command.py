@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from lasw.metrics import UserError, Vocabulary
+from lasw.metrics import ScratchFolder, UserError, Vocabulary
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.parts import Part
 from lasw.tuning.decoders.program import Program
@@ -84,7 +83,7 @@ class Command(Decoder):
             UserError: the program failed, printed nothing or too little, or a list that cannot be read.
         """
         options = Options(sparse_names=self._sparse_names, names=weights.names, encoding=self._encoding)
-        with tempfile.TemporaryDirectory(prefix="lasw-command-") as scratch, ExitStack() as stack:
+        with ScratchFolder("lasw-command-") as scratch, ExitStack() as stack:
             place = Path(scratch)
             self.write_configuration(place / "weights", weights)
             parts = Part.cut(source, self._jobs, self._program, place)

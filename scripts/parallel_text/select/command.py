@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lasw.metrics import LARGEST, UserError, read_lines, refuse_overwriting
+from lasw.metrics import LARGEST, ScratchFolder, UserError, read_lines, refuse_links, refuse_overwriting
 from lasw.scripts.command_line import (
     Parser,
     Rule,
@@ -176,13 +175,14 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError("no such folder", path=os.path.dirname(output), remedy="make it first")
     given = {option for option in SPECIAL if getattr(arguments, option[2:].replace("-", "_"))}
     kind = check_options(arguments.method, given)
-    with tempfile.TemporaryDirectory(prefix="lasw-select-") as scratch, contextlib.ExitStack() as stack:
+    with ScratchFolder("lasw-select-") as scratch, contextlib.ExitStack() as stack:
         pipes = Pipes(Path(scratch))
         stack.enter_context(pipes.named_as_given())
         pool = _pool(arguments, pipes)
         names = text_names(*pool.paths[:2])
         if output:
             refuse_overwriting(files_of(output, names), _files_read(arguments, pool), "give --output another PREFIX")
+            refuse_links(files_of(output, names), "remove it, or give --output another PREFIX")
         tell_idle(arguments, *_idle(arguments, kind, pool))
         if kind.aligned:
             pool = _aligned(pool, arguments, Path(scratch, "alignment"))

@@ -361,3 +361,17 @@ def test_an_interrupt_stops_what_runs(place: Path) -> None:
     while Path(f"/proc/{number}").exists() and "Z" not in Path(f"/proc/{number}/stat").read_text().rsplit(")")[1][:3]:
         assert time.monotonic() < deadline, "the decoder's own child is still there"
         time.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    "flags", ["-x '[weight]'", "-x 'a\n[weight]\nLM0= 1'", "'-a]' 1", "-x '#'", "-x ''", "-x 'a\rb'", "-x '[a'"]
+)
+def test_options_open_no_section_of_a_moses_ini(flags: str) -> None:
+    with pytest.raises(UserError, match=r"expected what can stand on a line of a moses.ini"):
+        Flags.parsed(flags)
+
+
+def test_options_with_values_stay_what_they_are() -> None:
+    text = "-threads 4 -beam-threshold 1e-05 -factor-delimiter '|' -mark-unknown-prefix 'a b' -drop-unknown"
+    words = ["-threads", "4", "-beam-threshold", "1e-05", "-factor-delimiter", "|", "-mark-unknown-prefix", "a b"]
+    assert Flags.parsed(text).words() == [*words, "-drop-unknown"]

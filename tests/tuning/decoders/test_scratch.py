@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from lasw.tuning.decoders.thot.decoder import ScratchFolder, remove_abandoned
+from lasw.metrics.text import ScratchFolder, remove_abandoned
 
 HOLDER = """
 import sys, tempfile, time
 tempfile.tempdir = sys.argv[1]
-from lasw.tuning.decoders.thot.decoder import ScratchFolder
+from lasw.metrics.text import ScratchFolder
 folder = ScratchFolder("lasw-x-")
 (folder.path / "file").write_text("x")
 print(folder.path, flush=True)

@@ -6,12 +6,11 @@ import dataclasses
 import os
 import re
 import shlex
-import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from lasw.metrics import UserError, Vocabulary, first_bytes
+from lasw.metrics import ScratchFolder, UserError, Vocabulary, first_bytes
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.moses.features import Features, features, parse_shown
 from lasw.tuning.decoders.moses.flags import Flags, as_sections
@@ -156,7 +155,7 @@ class Moses(Decoder):
         vocabulary: Vocabulary,
     ) -> NBest:
         """The lists of processes that share the moses.ini that `write` writes."""
-        with tempfile.TemporaryDirectory(prefix="lasw-moses-", dir=self._scratch) as scratch, ExitStack() as stack:
+        with ScratchFolder("lasw-moses-", self._scratch) as scratch, ExitStack() as stack:
             place = Path(scratch)
             write(place / "moses.ini")
             parts = Shard.cut(source, self._jobs, program, place)
@@ -185,7 +184,7 @@ class Moses(Decoder):
         """Write `template`, a moses.ini, with these weights and with the options that Moses got."""
         with open(template, encoding="utf-8", errors="surrogateescape", newline="") as stream:
             lines = as_sections(stream.read().split("\n"), self.flags)
-        with tempfile.TemporaryDirectory(prefix="lasw-moses-") as scratch:
+        with ScratchFolder("lasw-moses-") as scratch:
             whole = Path(scratch) / "moses.ini"
             whole.write_bytes("\n".join(lines).encode("utf-8", errors="surrogateescape"))
             rewrite_moses_ini(whole, path, self._features.complete(weights), comment)
@@ -217,7 +216,7 @@ class Moses(Decoder):
     def _shown(self) -> str | None:
         """What ``-show-weights`` prints; None if this Moses is too old to know it."""
         program = self._opened([*self._command, "-show-weights"])
-        with tempfile.TemporaryDirectory(prefix="lasw-moses-", dir=self._scratch) as scratch:
+        with ScratchFolder("lasw-moses-", self._scratch) as scratch:
             out, errors = Path(scratch) / "stdout", Path(scratch) / "stderr"
             with program.running({"weights": os.fspath(self._ini)}, None, out, errors) as process:
                 code = process.wait()

@@ -41,6 +41,7 @@ _LONG = {
     "xi": "xml-input",
 }
 _MODELS = "the moses.ini says which models there are: name them there"
+_NO_LINE = re.compile(r"[\r\n\0\[\]]|^\s*#|^\s*$")
 _NOT_WORDS = "it puts more than words into the lists, which would be scored as words: leave it out while tuning"
 # option -> what to do in place of giving it
 _REFUSED = {
@@ -96,9 +97,14 @@ class Flags:
                 )
             else:
                 given[-1][1].append(word)
-        for name, _ in given:
+        for name, values in given:
             if name in _REFUSED:
                 raise UserError(f"-{name} among the options of the decoder", remedy=_REFUSED[name])
+            # They become a section of the moses.ini that is written, and nothing else there.
+            wrong = next((text for text in (name, *values) if _NO_LINE.search(text)), None)
+            if wrong is not None:
+                found = f"-{name[:40]} among the options of the decoder: {wrong[:60]!r}"
+                raise UserError(found, expected="what can stand on a line of a moses.ini")
         return cls(tuple((name, tuple(values)) for name, values in given))
 
     def words(self) -> list[str]:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import hashlib
 import json
 import os
-import shutil
-import tempfile
 import weakref
 from collections.abc import Sequence
 from math import isfinite
@@ -17,7 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from lasw.metrics import Corpus, UserError, Vocabulary, Worker, ask_all, parse_json, read_bytes, tokens, write_text
+from lasw.metrics import (
+    Corpus,
+    ScratchFolder,
+    UserError,
+    Vocabulary,
+    Worker,
+    ask_all,
+    parse_json,
+    read_bytes,
+    tokens,
+    write_text,
+)
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.thot.phrase_table import filter_phrase_table
 from lasw.tuning.decoders.thot.training import DESCRIPTION, FORMAT
@@ -30,7 +37,6 @@ FEATURES = ("wpw", "lmw", "tseglenw", "sjumpw", "sseglenw", "ptsw", "pstw", "swl
 NAMES = FeatureNames(tuple((name, 1) for name in FEATURES))
 # What Thot starts with when nobody gives weights (`SmtModel.weights`); it raises weights below 1e-6 to that.
 DEFAULT_WEIGHTS = (1e-6, 1.0, 1.0, 0.01, 1.0, 1.0, 1e-6, 1.0)
-_LOCK = ".lock"
 HEURISTICS = {"none": 0, "phrase": 4, "phrase-distance": 6}
 
 
@@ -230,50 +236,3 @@ def _without_constant(found: list[Any], weights: Weights) -> list[Any]:
     """A sentence's hypotheses by w·h: far from sensible weights Thot's own constant, and so its order, is no number."""
     rows = [(text, features, float(np.dot(weights.dense, features))) for text, features, _ in found]
     return sorted(rows, key=lambda row: -row[2])
-
-
-class ScratchFolder:
-    """A new temporary folder, removed by `cleanup`, when nobody refers to it any more, or when Python exits.
-
-    If the process is killed without a chance to clean up, the next one removes it: a process holds a lock on a file in
-    its folder, which the kernel drops when the process ends, however it ends; who makes a folder first removes those of
-    the same kind that nobody holds.
-
-    Args:
-        prefix: of its name, one for every use.
-
-    Attributes:
-        path: of the folder.
-    """
-
-    def __init__(self, prefix: str) -> None:
-        remove_abandoned(prefix)
-        self._folder = tempfile.TemporaryDirectory(prefix=prefix)
-        self.path = Path(self._folder.name)
-        self._lock: int | None = os.open(self.path / (_LOCK + ".new"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
-        # Under its name it is always locked: a folder that is just being made is not taken for an abandoned one.
-        os.rename(self.path / (_LOCK + ".new"), self.path / _LOCK)
-
-    def cleanup(self) -> None:
-        """Remove it."""
-        self._folder.cleanup()
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
-
-    def __del__(self) -> None:
-        if getattr(self, "_lock", None) is not None:
-            self.cleanup()
-
-
-def remove_abandoned(prefix: str) -> None:
-    """Remove the scratch folders with this prefix whose process has died."""
-    for folder in Path(tempfile.gettempdir()).glob(prefix + "*"):
-        with contextlib.suppress(OSError):
-            handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CLOEXEC)
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an OSError if somebody holds it
-                shutil.rmtree(folder, ignore_errors=True)
-            finally:
-                os.close(handle)

@@ -1,0 +1,71 @@
+"""Temporary folders that do not stay: what a killed process leaves is removed by the next one of the same user."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+from pathlib import Path
+
+_LOCK = ".lock"
+
+
+class ScratchFolder:
+    """A new temporary folder, removed by `cleanup`, when nobody refers to it any more, or when Python exits.
+
+    If the process is killed without a chance to clean up, the next one removes it: a process holds a lock on a file in
+    its folder, which the kernel drops when the process ends, however it ends; who makes a folder first removes those of
+    the same kind that nobody holds.
+
+    Args:
+        prefix: of its name, one for every use, ``lasw-command-`` say.
+        place: where it is made; by default the system's temporary folder.
+
+    Attributes:
+        path: of the folder.
+    """
+
+    def __init__(self, prefix: str, place: str | os.PathLike[str] | None = None) -> None:
+        remove_abandoned(prefix, place)
+        self._folder = tempfile.TemporaryDirectory(prefix=prefix, dir=place)
+        self.path = Path(self._folder.name)
+        self._lock: int | None = os.open(self.path / (_LOCK + ".new"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+        # Under its name it is always locked: a folder that is just being made is not taken for an abandoned one.
+        os.rename(self.path / (_LOCK + ".new"), self.path / _LOCK)
+
+    def __enter__(self) -> Path:
+        return self.path
+
+    def __exit__(self, *_: object) -> None:
+        self.cleanup()
+
+    def cleanup(self) -> None:
+        """Remove it."""
+        self._folder.cleanup()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def __del__(self) -> None:
+        if getattr(self, "_lock", None) is not None:
+            self.cleanup()
+
+
+def remove_abandoned(prefix: str, place: str | os.PathLike[str] | None = None) -> None:
+    """Remove this user's scratch folders with this prefix whose process has died."""
+    for folder in Path(place or tempfile.gettempdir()).glob(prefix + "*"):
+        with contextlib.suppress(OSError):
+            status = folder.lstat()
+            if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+                continue
+            handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an OSError if somebody holds it
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(handle)

@@ -1,0 +1,38 @@
+"""What runs first: Ctrl-C ends in one line from here on, while all the rest is being loaded."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+
+def _stop(number: int, _: object) -> None:
+    os.write(2, b"lasw: interrupted\n")
+    os._exit(128 + number)  # nothing was begun that would have to be ended
+
+
+def begin() -> None:
+    """Heed Ctrl-C, unless it is ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _stop)
+
+
+def lasw() -> int:
+    """The program `lasw`."""
+    begin()
+    from lasw.scripts.main import main
+
+    return main()
+
+
+def mert_moses() -> int:
+    """The program `lasw-mert-moses`."""
+    begin()
+    from lasw.scripts.mert_moses import main
+
+    return main()
+
+
+if __name__ == "__main__":
+    sys.exit(lasw())

@@ -1,0 +1,104 @@
+"""How a program ends whatever goes wrong: one line, the right exit code, from the first import to the last flush."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lasw.metrics import write_text
+
+LASW = [sys.executable, "-m", "lasw.scripts.entry"]
+
+
+def done(*words: str | bytes, cwd: Path, **settings: object) -> subprocess.CompletedProcess[bytes]:
+    environment = {**os.environ, **settings.pop("env", {})}  # type: ignore[dict-item]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **settings}
+    return subprocess.run([*LASW, *words], cwd=cwd, env=environment, timeout=120, check=False, **pipes)  # type: ignore[call-overload, no-any-return]
+
+
+def heeding() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["tune", "--help"], ["score", "-r", "hyp", "--", "hyp"]])
+def test_a_full_disk(tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "hyp").write_text("a b c d\n")
+    with open("/dev/full", "wb") as full:
+        found = done(*words, cwd=tmp_path, stdout=full)
+    assert found.returncode == 1
+    assert found.stderr.decode().endswith("No space left on device (--debug shows where)\n")
+    assert found.stderr.count(b"\n") == 1
+
+
+def test_ctrl_c_at_any_moment(tmp_path: Path) -> None:
+    """From the first import of ours on; what Python itself is at before is Python's."""
+    (tmp_path / "hyp").write_text("a b c d\n" * 2000)
+    for wait in (0.12, 0.2, 0.3, 0.45, 0.7):
+        process = subprocess.Popen(
+            [
+                sys.executable,
+                "-c",
+                "import lasw.scripts.entry as e; e.begin(); print(1, flush=True); e.lasw()",
+                *words(),
+            ],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=heeding,
+        )
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(wait - 0.1)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        if process.returncode != 0:  # it was not over by then
+            assert process.returncode == 130
+            assert said.decode().endswith("interrupted\n")
+            assert said.count(b"\n") == 1
+
+
+def words() -> list[str]:
+    return ["score", "-r", "hyp", "--", "hyp"]
+
+
+def test_names_that_are_no_utf8(tmp_path: Path) -> None:
+    name = b"h\xff"
+    with open(os.path.join(os.fsencode(tmp_path), name), "wb") as stream:
+        stream.write(b"a b c d\n")
+    strict = {"PYTHONIOENCODING": "utf-8:strict"}
+    for form in ([], ["--json"]):
+        found = done("score", *form, "-r", name, "--", name, name, cwd=tmp_path, env=strict)
+        assert (found.returncode, found.stderr) == (0, b"")
+        assert name in found.stdout
+    found = done("score", "-r", name, "--", b"gone\xff", cwd=tmp_path, env=strict)
+    assert found.returncode == 1
+    assert found.stderr == b"lasw score: gone\\udcff: no such file\n"
+    write_text(tmp_path / "page", "a \udcff")
+    assert (tmp_path / "page").read_text() == "a \\udcff"
+
+
+def test_standard_output_of_few_letters(tmp_path: Path) -> None:
+    (tmp_path / "ä").write_text("a b c d\n")
+    found = done("score", "-r", "ä", "--", "ä", "ä", cwd=tmp_path, env={"PYTHONIOENCODING": "ascii"})
+    assert found.returncode == 1
+    assert found.stderr == b"lasw score: standard output takes ascii only: set PYTHONIOENCODING=utf-8\n"
+
+
+def test_little_memory(tmp_path: Path) -> None:
+    """Wherever it ends: in a line, not in a traceback; libraries of others may have something to say as well."""
+    (tmp_path / "ref").write_text("a b\n")
+    (tmp_path / "hyp").write_bytes(b"a " * (7 << 20) + b"\n")
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (900 << 20, 900 << 20))
+
+    single = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "LASW_LONGEST_LINE": "1G"}
+    found = done("score", "-m", "WER", "-r", "ref", "--", "hyp", cwd=tmp_path, preexec_fn=limited, env=single)
+    assert b"Traceback" not in found.stderr

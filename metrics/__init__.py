@@ -34,7 +34,8 @@ if TYPE_CHECKING:
         refuse_links, refuse_or_warn, refuse_overwriting, scan, token_end, tokens, write_text,
     )
     from lasw.metrics.vectors import (
-        FORMATS, MODELS, Text, Training, VectorFile, nearest, open_vectors, selected, write_vector_model, write_vectors,
+        FORMATS, MODELS, Coverages, Sees, Text, Training, VectorFile, check_evaluation, nearest, open_vectors,
+        selected, write_vector_model, write_vectors,
     )
     from lasw.metrics.workers import Here, Worker, ask_all, dask_client, executor, process_pool, run_all, serve
 else:

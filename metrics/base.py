@@ -8,10 +8,10 @@ BLEU is a sum of rows. A metric that does not decompose has statistics (score, 1
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from importlib import metadata
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,6 +129,13 @@ def labels(specs: Sequence[str], displays: Sequence[Display]) -> list[str]:
     return [f"{spec} {one.arrow}" if arrows else spec for spec, one in zip(specs, displays, strict=True)]
 
 
+class Lookup(NamedTuple):
+    """A file of word vectors, and the words that a token is looked up as; None: as it is."""
+
+    path: str
+    words: Callable[[str], list[str]] | None = None
+
+
 class Metric(ABC):
     """A metric with fixed settings; higher is better.
 
@@ -149,6 +156,10 @@ class Metric(ABC):
     def of_words(self) -> bool:
         """Whether it compares words: then texts that are cut into words in unlike ways have nothing in common."""
         return True
+
+    def lookups(self) -> tuple[Lookup, ...]:
+        """The word vectors that it needs; mostly none."""
+        return ()
 
     def signature(self) -> Signature:
         """All settings of this metric that change its scores: by default the fields of the dataclass that it is."""

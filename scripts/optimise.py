@@ -166,7 +166,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.optimiser, given_hyperparameters(arguments), metric=arguments.metric, seed=arguments.seed
     )
     reader = PoolReader(arguments, arguments.start or arguments.moses_ini)
-    given = _read(arguments, reader)
+    given = _read(arguments, reader, optimiser)
     if output is not None:
         output.check(given)
     settings = {"nrefs": str(len(arguments.references)), **reader.text.settings()} if arguments.references else {}
@@ -218,7 +218,7 @@ def _checked(arguments: argparse.Namespace) -> _Output | None:
     return output
 
 
-def _read(arguments: argparse.Namespace, reader: PoolReader) -> GivenPool:
+def _read(arguments: argparse.Namespace, reader: PoolReader, optimiser: Optimiser) -> GivenPool:
     if arguments.features:
         return reader.scored(list(zip(arguments.features, arguments.scores, strict=True)))
     for path in arguments.nbest:
@@ -229,7 +229,7 @@ def _read(arguments: argparse.Namespace, reader: PoolReader) -> GivenPool:
                 expected="an N-best list",
                 remedy="give it with --features, and its scores file with --scores",
             )
-    return reader.lists(arguments.nbest, reader.references(arguments.references))
+    return reader.lists(arguments.nbest, reader.references(arguments.references), [optimiser.measure])
 
 
 @dataclass(frozen=True)

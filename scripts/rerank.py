@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 
-from lasw.metrics import STANDARD_INPUT, Preprocessing, UserError, Vocabulary
+from lasw.metrics import STANDARD_INPUT, Preprocessing, UserError, Vocabulary, marked_list, refuse_or_warn
 from lasw.scripts.command_line import (
     MBR_HELP,
     Parser,
+    add_force,
+    add_marks,
     add_mbr_options,
     assignments,
     check_mbr_options,
@@ -65,6 +68,8 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--nbest", action="store_true", help="print all hypotheses, sorted, instead of the best ones")
     parser.add_argument("--sentences", type=positive_int, metavar="N", help="so many sentences there are")
     parser.add_argument("--unsorted", action="store_true", help="sentence ids may decrease; needs memory for the list")
+    add_marks(parser)
+    add_force(parser)
     parser.add_argument("--encoding", default="utf-8", help="of all text files (default: utf-8)")
     parser.add_argument("--quiet", action="store_true", help="no warnings on stderr")
     add_mbr_options(parser)
@@ -119,11 +124,17 @@ def _blocks(
         unsorted=arguments.unsorted,
         encoding=arguments.encoding,
         warnings=warnings,
+        preprocess=Preprocessing(strip_marks=arguments.strip_marks).function(),
     )
     if arguments.unsorted:
-        yield columns.extend(read_nbest(arguments.list, vocabulary, **options))
+        parts: Iterable[NBest] = [read_nbest(arguments.list, vocabulary, **options)]
     else:
-        yield from map(columns.extend, stream_nbest(arguments.list, vocabulary, **options))
+        parts = stream_nbest(arguments.list, vocabulary, **options)
+    for number, part in enumerate(parts):
+        if not number:  # before anything is printed
+            text = replace(part.hypotheses, path=arguments.list)
+            warn("rerank", refuse_or_warn([marked_list(text)], force=arguments.force), arguments.quiet)
+        yield columns.extend(part)
     columns.finish()
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import LARGEST, Metric, Signature
+from lasw.metrics.base import LARGEST, Lookup, Metric, Signature
 from lasw.metrics.errors import UserError
 from lasw.metrics.registry import metric
 from lasw.metrics.text import CandidatePairs, Corpus, References, Vocabulary
@@ -86,6 +86,10 @@ class Mixture(Metric):
     def of_words(self) -> bool:
         """If one of its metrics does."""
         return any(m.of_words for m in self.metrics)
+
+    def lookups(self) -> tuple[Lookup, ...]:
+        """Those of its metrics."""
+        return tuple(dict.fromkeys(lookup for m in self.metrics for lookup in m.lookups()))
 
     def statistics_key(self) -> str:
         """The same for all weights."""

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import Metric, Signature
+from lasw.metrics.base import Lookup, Metric, Signature
 from lasw.metrics.embedding.semantic_kernel import match_softly
 from lasw.metrics.embedding.wmd import check_vectors
 from lasw.metrics.ngram import COLUMNS, Pairs, ReferenceNgrams, SimpBleu
@@ -64,6 +64,10 @@ class SemanticBleu(Metric):
     def statistics_key(self) -> str:
         """The same whatever the smoothing."""
         return f"semantic:{described(self.vectors)}:{self.k}"
+
+    def lookups(self) -> tuple[Lookup, ...]:
+        """Its vectors."""
+        return (Lookup(self.vectors),)
 
     def prepare(self, references: References) -> NeighbourlyReferences:
         """The references, and the neighbours of their words: one matrix product of them with the whole file.

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import MeanMetric, with_ones
+from lasw.metrics.base import Lookup, MeanMetric, with_ones
 from lasw.metrics.embedding.wewpi_kernel import score_pairs
 from lasw.metrics.embedding.wmd import check_vectors
 from lasw.metrics.errors import UserError
@@ -79,6 +79,10 @@ class We(MeanMetric):
         """Files by name and fingerprint."""
         is_file = setting == "vectors" or (setting == "df" and self.df not in (REFERENCES, HYPOTHESES))
         return described(getattr(self, setting)) if is_file else super().shown(setting)
+
+    def lookups(self) -> tuple[Lookup, ...]:
+        """Its vectors."""
+        return (Lookup(self.vectors),)
 
     def prepare(self, references: References) -> WeightedReferences:
         """The references, the vectors of their words, and how frequent these are.

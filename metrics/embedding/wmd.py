@@ -23,7 +23,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import LARGEST, MeanMetric, with_ones
+from lasw.metrics.base import LARGEST, Lookup, MeanMetric, with_ones
 from lasw.metrics.embedding.wmd_kernel import CHUNKS, DISTANCE, EMPTY, LATE, MATCHED, MISSING, ORDER, move_words
 from lasw.metrics.embedding.words import StopWords, is_number, normalised
 from lasw.metrics.errors import UserError
@@ -77,6 +77,10 @@ class Wmd(MeanMetric):
         """Files by name and fingerprint."""
         is_file = setting == "vectors" or (setting == "stop" and self.stop and not is_number(self.stop))
         return described(getattr(self, setting)) if is_file else super().shown(setting)
+
+    def lookups(self) -> tuple[Lookup, ...]:
+        """Its vectors."""
+        return (Lookup(self.vectors, normalised if self.preprocess == "yes" else None),)
 
     def prepare(self, references: References) -> EmbeddedReferences:
         """The references and the vectors of their words.

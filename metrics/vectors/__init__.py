@@ -5,6 +5,7 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 # fmt: off
 if TYPE_CHECKING:
     from lasw.metrics.vectors.base import VectorFile
+    from lasw.metrics.vectors.coverage import Coverages, Sees, check_evaluation
     from lasw.metrics.vectors.files import open_vectors
     from lasw.metrics.vectors.neighbours import nearest
     from lasw.metrics.vectors.training import (

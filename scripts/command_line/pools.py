@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from lasw.metrics import References, UserError, refuse_or_warn
+from lasw.metrics import Metric, References, UserError, refuse_or_warn
 from lasw.scripts.command_line.options import (
     add_layout_options,
     assignments,
@@ -89,8 +89,8 @@ class PoolReader:
         """The references, prepared."""
         return References.read(paths, preprocess=self.text.function(), encoding=self._encoding)
 
-    def lists(self, paths: Sequence[str], references: References) -> GivenPool:
-        """The pool of N-best lists.
+    def lists(self, paths: Sequence[str], references: References, metrics: Sequence[Metric] = ()) -> GivenPool:
+        """The pool of N-best lists, which will be scored with `metrics`.
 
         Raises:
             UserError: lists that cannot be read or do not fit the references or the weights.
@@ -103,6 +103,7 @@ class PoolReader:
             preprocess=self.text.function(),
             encoding=self._encoding,
             unsorted=self._unsorted,
+            metrics=metrics,
             settle=self._settle,
             layout=self._layout,
             progress=self._told,

@@ -121,7 +121,7 @@ def _samples(arguments: argparse.Namespace) -> tuple[Pool, LocalSamples, list[st
     if len(source) != len(references):
         expected = f"{len(references)}, as many as {arguments.references[0]} has"
         raise UserError(f"{len(source)} lines", path=arguments.source, expected=expected)
-    given = reader.lists(arguments.nbest, references)
+    given = reader.lists(arguments.nbest, references, [optimiser.measure, metric(arguments.measure)])
     samples = local_samples(optimiser, given.pool, given.start.weights, source, {"unused": dict(given.start.unused)})
     return given.pool, samples, [*given.warnings, *samples.header["warnings"]]
 

@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 from lasw.metrics import (
     STANDARD_INPUT,
     Corpus,
+    Evaluation,
     Metric,
     References,
     UserError,
     Vocabulary,
-    check_parallel,
+    check_evaluation,
     metric,
     read_corpus,
+    refuse_or_warn,
     refuse_overwriting,
 )
 from lasw.scripts.command_line import (
@@ -87,7 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
     how = reading(arguments)
     references = References.read(arguments.references, **how)
     system = read_corpus(arguments.system, references.vocabulary, **how)
-    check_parallel(references.corpora[0], system)
+    checked = check_evaluation(Evaluation(references, (system,)), metrics)
+    warn("features", refuse_or_warn(checked.findings, force=arguments.force))
     names = ["segment"]
     columns = [np.arange(1.0, len(system) + 1)[:, None]]
     for spec, m in zip(specs, metrics, strict=True):

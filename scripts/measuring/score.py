@@ -20,7 +20,7 @@ from lasw.metrics import (
     Metric,
     References,
     UserError,
-    check_texts,
+    check_evaluation,
     labels,
     metric,
     normal_form,
@@ -92,12 +92,13 @@ def add_arguments(parser: Parser) -> None:
 
 @dataclass(frozen=True)
 class _Column:
-    """What one metric says of the systems; none of them where segments are scored."""
+    """What one metric says of the systems, nothing where segments are scored; what vectors it has of each."""
 
     spec: str
     metric: Metric
     signature: str
     results: Sequence[Comparison]
+    coverage: Sequence[list[dict[str, Any]]]
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -108,9 +109,8 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments, names)
     tell_idle(arguments, ("--width", not arguments.json, "--json has all digits"))
     evaluation, warnings = _read(names, arguments)
-    of_words = any(m.of_words for m in metrics)
-    findings = [check_texts(system, evaluation.references, words=of_words) for system in evaluation.systems]
-    warnings += refuse_or_warn(findings, force=arguments.force)
+    checked = check_evaluation(evaluation, metrics)
+    warnings += refuse_or_warn(checked.findings, force=arguments.force)
     settings = {"nrefs": str(len(evaluation.references.corpora)), **preprocessing(arguments).settings()}
     if arguments.confidence or arguments.paired_bs:
         settings |= {"bs": str(arguments.paired_bs_n), "seed": str(arguments.seed)}
@@ -122,8 +122,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.paired_bs and len(evaluation.references) < MINIMUM_SEGMENTS:
         warnings.append(f"{FEW_SEGMENTS} but of equal scores")
     warn("score", warnings)
+    for line in checked.notes():
+        note(arguments.quiet, line)
     results = [() if arguments.sentence else _comparisons(arguments, m, evaluation) for m in metrics]
-    columns = [_Column(*column) for column in zip(specs, metrics, signatures, results, strict=True)]
+    coverage = [[[one.as_json() for one in of[k]] for of in checked.coverage] for k in range(len(metrics))]
+    columns = [_Column(*column) for column in zip(specs, metrics, signatures, results, coverage, strict=True)]
     if arguments.sentence:
         _print_sentences(arguments, names, columns, evaluation)
     elif arguments.json:
@@ -218,7 +221,7 @@ def _print_sentences(
     if arguments.json:
         systems = []
         for k, name in enumerate(names):
-            results = [_entry(c, {"sentences": s[k].tolist()}) for c, s in zip(columns, scores, strict=True)]
+            results = [_entry(c, k, {"sentences": s[k].tolist()}) for c, s in zip(columns, scores, strict=True)]
             systems.append({"system": name, "results": results})
         print_json({"systems": systems})
         return
@@ -235,7 +238,7 @@ def _as_json(names: Sequence[str], columns: Sequence[_Column], *, paired: bool) 
         results = []
         for column in columns:
             result, display = column.results[k], column.metric.display
-            entry = _entry(column, {"score": display.score(result.score)})
+            entry = _entry(column, k, {"score": display.score(result.score)})
             if result.interval is not None:
                 low, high = display.ends(result.interval.low, result.interval.high)
                 entry |= {"mean": display.score(result.interval.mean), "low": low, "high": high}
@@ -246,6 +249,8 @@ def _as_json(names: Sequence[str], columns: Sequence[_Column], *, paired: bool) 
     return {"systems": systems}
 
 
-def _entry(column: _Column, values: dict[str, Any]) -> dict[str, Any]:
+def _entry(column: _Column, k: int, values: dict[str, Any]) -> dict[str, Any]:
+    """Of system k, with how many words have vectors if the metric needs some."""
+    values |= {"coverage": column.coverage[k]} if column.coverage[k] else {}
     better = column.metric.display.better
     return {"metric": column.spec, "signature": column.signature, "better": better, **values}

@@ -174,3 +174,110 @@ def test_compare_names_settings(lasw, tmp_path):
     _, err = lasw("compare", "grid.toml", "--run", "out", *strip, "--set", "test.test.strip_marks=true")
     assert "warning" not in err
     assert "marks:stripped" in (tmp_path / "out" / "table.json").read_text()
+
+
+@pytest.mark.parametrize("name", ["WMD", "WMDO", "WE", "SRBLEU"])
+def test_vectors_of_another_case(lasw, tmp_path, name):
+    (tmp_path / "vec").write_text("cat 1 0\nsat 0 1\nmat 1 1\n")
+    (tmp_path / "ref").write_text("Cat Sat\n")
+    (tmp_path / "hyp").write_text("Mat Sat\n")
+    words = ["score", "-m", f"{name}:vectors=vec", "-r", "ref", "hyp"]
+    _, err = lasw(*words, code=1)
+    assert err == (
+        "lasw score: vec: 0 of 2 words of ref and 0 of 2 of hyp have vectors; --lowercase finds 4 of all 4; "
+        "--force goes on as it is\n"
+    )
+    assert "0 of 2 words of ref" in lasw(*words, "--force")[1]
+    out, err = lasw(*words, "--lowercase", "--json")
+    whole = {"words": 2, "known": 2}
+    (system,) = json.loads(out)["systems"]
+    assert system["results"][0]["coverage"] == [{"vectors": "vec", "references": whole, "system": whole}]
+    assert "vectors" not in err
+
+
+def test_some_words_have_vectors(lasw, tmp_path):
+    (tmp_path / "vec").write_text("cat 1 0\nsat 0 1\nmat 1 1\n")
+    (tmp_path / "ref").write_text("cat sat\n")
+    (tmp_path / "hyp").write_text("mat sat dog\n")
+    words = ["score", "-m", "MIX:WMD:vectors=vec=0.5:TER=0.5", "-r", "ref", "hyp"]
+    out, err = lasw(*words, "--json", "--sentence")
+    (system,) = json.loads(out)["systems"]
+    assert system["results"][0]["coverage"] == [
+        {"vectors": "vec", "references": {"words": 2, "known": 2}, "system": {"words": 3, "known": 2}}
+    ]
+    assert err == "vec: 2 of 2 words of ref and 2 of 3 of hyp have vectors\n"
+    assert lasw(*words, "--quiet")[1] == ""
+    (tmp_path / "ref").write_text("cat Sat\n")
+    assert lasw(*words)[1] == (
+        "lasw score: warning: vec: 1 of 2 words of ref and 2 of 3 of hyp have vectors; --lowercase finds 4 of all 5\n"
+    )
+    (tmp_path / "ref").write_text("chat assis\n")
+    assert "; are they of this language and tokenisation?; --force" in lasw(*words, code=1)[1]
+    # Prepared as the metric wants it, what stands in the text is not what is looked up.
+    (tmp_path / "ref").write_text("Cat, Sat!\n")
+    assert "vec: 2 of 2 words of ref" in lasw("score", "-m", "WMD:vectors=vec:preprocess=yes", "-r", "ref", "hyp")[1]
+
+
+def test_optimise_and_tune_want_vectors_of_the_words(lasw, tmp_path):
+    write_lists(str.upper)
+    (tmp_path / "ref").write_text((tmp_path / "ref").read_text().upper())
+    words = sorted({word for line in REFERENCES for word in line.split()})
+    (tmp_path / "vec").write_text("".join(f"{word} {k} 1\n" for k, word in enumerate(words)))
+    _, err = lasw(
+        "optimise", "--optimiser", "mert", "-m", "WMD:vectors=vec", "-r", "ref", "--output", "w.json", "list", code=1
+    )
+    assert "vec: 0 of 29 words of ref and 0 of 100 of list have vectors; --lowercase finds 121 of all 129" in err
+    marked_toml(tmp_path)
+    _, err = lasw("tune", "run.toml", "--metric", "WMD:vectors=vec", code=1)
+    assert "have vectors; --lowercase true finds 121 of all 129; --force true goes on as it is" in err
+
+
+def judged(folder, *, change):
+    (folder / "hyp").mkdir(parents=True)
+    reference = REFERENCES * 10
+    (folder / "ref.txt").write_text("".join(f"{line}\n" for line in reference))
+    for k, name in enumerate(("one", "two", "three")):
+        lines = [line if (n + k) % 3 else "we are here" for n, line in enumerate(reference)]
+        (folder / "hyp" / f"{name}.txt").write_text("".join(f"{change(line)}\n" for line in lines))
+    rows = [f"{n + 1}\tone\ttwo\t{'<' if n % 3 else '>'}\n" for n in range(40)]
+    (folder / "pairs.tsv").write_text("seg1\tsysA\tsysB\trel\n" + "".join(rows))
+
+
+def test_agree_and_train_metric_look_at_all_systems(lasw, tmp_path):
+    judged(tmp_path / "set", change=CHANGES["bpe"][0])
+    _, err = lasw("agree", "-m", "TER", "set")
+    lines = [line for line in err.splitlines() if "warning" in line]
+    assert len(lines) == 1
+    assert lines[0].startswith("lasw agree: warning: set/hyp/one.txt: ")
+    assert "tokens are sub-words (BPE) (" in lines[0]
+    assert lines[0].endswith(" (and so in 2 others); --join bpe joins them")
+    _, err = lasw("agree", "-m", "TER", "--join", "bpe", "set")
+    assert "warning" not in err
+    _, err = lasw("train-metric", "combine", "-m", "TER", "-m", "WER", "--data", "set", "--output", "model.json")
+    assert "lasw train-metric: warning: set/hyp/one.txt: " in err
+    judged(tmp_path / "other", change=lambda line: " ".join(word[::-1] + "x" for word in line.split()))
+    _, err = lasw("agree", "-m", "TER", "other", code=1)
+    assert "none of its" in err
+    assert "--force goes on as it is" in err
+    lasw("agree", "-m", "TER", "other", "--force")
+    (tmp_path / "vec").write_text("river 1 0\nhere 0 1\nwe 1 1\n")
+    out, err = lasw("agree", "-m", "WMD:vectors=vec", "--join", "bpe", "set", "--json")
+    (of_set,) = json.loads(out)["metrics"][0]["sets"]
+    (coverage,) = of_set["coverage"]
+    assert coverage["references"] == {"words": 290, "known": 30}
+    assert "30 of 290 words of set/ref.txt" in err
+
+
+def test_rerank_prints_no_marks(lasw, tmp_path):
+    write_lists(str)
+    (tmp_path / "w.json").write_text(json.dumps({"dense": {"F0": [0.0], "F1": [1.0]}}))
+    plain, _ = lasw("rerank", "--weights", "w.json", "list")
+    for name in ("phrases", "factors"):
+        write_lists(CHANGES[name][0])
+        for more in ([], ["--unsorted"], ["--nbest"]):
+            out, err = lasw("rerank", "--weights", "w.json", *more, "list", code=1)
+            assert out == ""
+            assert "lasw rerank: list: " in err
+            assert "; --strip-marks " in err
+        assert lasw("rerank", "--weights", "w.json", "--strip-marks", "list")[0] == plain
+        assert "|" in lasw("rerank", "--weights", "w.json", "--force", "list")[0]

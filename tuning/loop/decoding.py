@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import Corpus, Metric, References, Settle, check_texts, refuse_or_warn
+from lasw.metrics import Corpus, Coverages, Metric, References, Settle, refuse_or_warn
 from lasw.tuning.decoders import Decoder
 from lasw.tuning.formats import write_nbest, write_weights
 from lasw.tuning.loop.history import History, same
@@ -44,6 +44,7 @@ class DevelopmentDecoder:
         metric: of the development score.
         history: the files.
         shared: decodings of other runs.
+        losses: of the optimiser.
         settle: decides about suspicious text of the first lists.
     """
 
@@ -55,6 +56,7 @@ class DevelopmentDecoder:
         metric: Metric,
         history: History,
         shared: SharedFiles | None = None,
+        losses: Sequence[Metric] = (),
         settle: Settle = refuse_or_warn,
     ) -> None:
         self._decoder = decoder
@@ -62,7 +64,7 @@ class DevelopmentDecoder:
         self._references = references
         self._metric = metric
         self._history = history
-        self._settle = settle
+        self._losses, self._settle = losses, settle
         # A decoder that does not follow the weights follows something else, which is not known here.
         self._shared = shared if decoder.follows_weights else None
 
@@ -76,7 +78,8 @@ class DevelopmentDecoder:
         warnings = note_silence(self._decoder.name, nbest, self._source)
         warnings += self._same_list(iteration)
         if iteration == 1:  # later lists are made in the same way
-            warnings += self._settle([check_texts(nbest.hypotheses, self._references, nbest.owner, lists=True)])
+            coverages = Coverages([self._metric, *self._losses], self._references)
+            warnings += self._settle(coverages.of_list(nbest.hypotheses, nbest.owner))
         done = {
             "iteration": iteration,
             "dev_score": corpus_score(self._metric, first_hypotheses(nbest, len(self._source)), self._references),

@@ -149,8 +149,10 @@ class _Run:
         self.directory = directory
         self.progress = progress
         self.history = History(directory, start, references, loop.preprocess)
+        optimiser = loop.optimiser(iteration_seed(loop.settings.seed, 1))
+        losses = [optimiser.measure] if hasattr(optimiser, "metric") else []  # weights recorded elsewhere have none
         self.decoder = DevelopmentDecoder(
-            loop.decoder, source, references, loop.dev_metric, self.history, loop.shared, loop.settle
+            loop.decoder, source, references, loop.dev_metric, self.history, loop.shared, losses, loop.settle
         )
         self.pool = Pool(references)
         self.bleu = metric_of("BLEU")

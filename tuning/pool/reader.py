@@ -6,7 +6,7 @@ import dataclasses
 import os
 from collections.abc import Callable, Collection, Sequence
 
-from lasw.metrics import Corpus, References, Settle, Vocabulary, check_texts, refuse_or_warn
+from lasw.metrics import Corpus, Coverages, Metric, References, Settle, Vocabulary, refuse_or_warn
 from lasw.tuning.formats import ExtraFeatures, FilePath, LayoutOptions, RepeatedLines, read_moses_files, stream_nbest
 from lasw.tuning.nbest import NBest
 from lasw.tuning.pool.pool import Pool
@@ -22,6 +22,7 @@ def read_pool(
     preprocess: Callable[[str], str] | None = None,
     encoding: str = "utf-8",
     unsorted: bool = False,
+    metrics: Sequence[Metric] = (),
     settle: Settle | None = refuse_or_warn,
     layout: LayoutOptions | None = None,
     progress: Callable[[FilePath, int, int], None] | None = None,
@@ -36,8 +37,9 @@ def read_pool(
         preprocess: applied to every hypothesis, as it was to the references.
         encoding: of the lists.
         unsorted: ids may decrease within a list.
-        settle: makes warnings or an error of what is suspicious about a list's text (`check_texts`); None: the text is
-            trusted.
+        metrics: that the candidates will be scored with.
+        settle: makes warnings or an error of what is suspicious about a list's text (`Coverages.of_list`); None: the
+            text is trusted.
         layout: what is said of the lists besides their content.
         progress: called behind each list with its path, its hypotheses and how many of them are new.
 
@@ -45,7 +47,7 @@ def read_pool(
         UserError: a list that cannot be read, other features than in the lists before, ids beyond the references, or
             text that has nothing to do with the references or marks in it.
     """
-    pool = Pool(references)
+    pool, coverages = Pool(references), Coverages(metrics, references)
     warnings: list[str] = []
     sparse_names = Vocabulary()
     names: FeatureNames | None = None
@@ -74,7 +76,7 @@ def read_pool(
             pool.add(block if columns is None else columns.extend(block))
         if settle is not None:
             new = dataclasses.replace(pool.slice(before, len(pool)), path=os.fspath(path))
-            warnings.extend(settle([check_texts(new, references, pool.owner[before:], lists=True)]))
+            warnings.extend(settle(coverages.of_list(new, pool.owner[before:])))
         lines += repeats.skipped if repeats else 0
         if progress is not None:
             progress(path, lines, len(pool) - before)

@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from lasw.metrics.base import Metric
+from lasw.metrics.base import Lookup, Metric
 from lasw.metrics.errors import UserError
 from lasw.metrics.registry import metric
 from lasw.metrics.text import Corpus, References, Vocabulary, distinct, read_lines, tokens
@@ -54,6 +54,16 @@ class PairwiseInputs:
     def width(self) -> int:
         """Number of skip features, k."""
         return sum(_PARTS if m is None else 1 for m in self._metrics)
+
+    @property
+    def of_words(self) -> bool:
+        """As of a metric: all of them look at words."""
+        return True
+
+    def lookups(self) -> tuple[Lookup, ...]:
+        """The word vectors, and those of metrics that are skip features."""
+        own = (Lookup(self.vectors),) if self.vectors else ()
+        return own + tuple(lookup for m in self._metrics if m is not None for lookup in m.lookups())
 
     def signature(self) -> str:
         """The skip features with all their settings, but for this package's version."""

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.base import MeanMetric, Signature, with_ones
+from lasw.metrics.base import Lookup, MeanMetric, Signature, with_ones
 from lasw.metrics.learned.json_model import model_file
 from lasw.metrics.learned.pairwise.inputs import PreparedInputs
 from lasw.metrics.learned.pairwise.model import PairwiseModel, Seen, read_pairwise
@@ -52,6 +52,10 @@ class Pairwise(MeanMetric):
             *model.settings_of_text(),
         ]
         return Signature(self.name, tuple(settings))
+
+    def lookups(self) -> tuple[Lookup, ...]:
+        """Those of its inputs."""
+        return self.model.inputs.lookups()
 
     def prepare(self, references: References) -> PreparedInputs:
         """Digest the references for all inputs."""

@@ -42,6 +42,7 @@ from lasw.scripts.command_line import (
     warn,
 )
 from lasw.scripts.measuring.agree.output import Results, as_json, as_picture, as_tables, as_tsv
+from lasw.scripts.measuring.judged import check_judged
 
 _EPILOG = """\
 examples:
@@ -98,7 +99,7 @@ def add_arguments(parser: Parser) -> None:
         "--paired-bs-n", type=positive_int, metavar="N", help=f"resampled sets (default: {DEFAULT_SAMPLES})"
     )
     add_seed(group, f"of resampling and folds (default: {BOOTSTRAP_SEED})", None)
-    add_text_options(parser)
+    add_text_options(parser, force=True)
     add_output_options(parser)
     parser.add_argument("--tsv", action="store_true", help="print a line a number, tabs between")
     parser.further("--scores", "--train", "--folds", "--picture", "--paired-bs-n", "--seed", "--encoding")
@@ -132,6 +133,7 @@ def _results(arguments: argparse.Namespace) -> Results:
     trainers = [trainer(spec) for spec in arguments.train]
     tau = arguments.tau or _DEFAULT_TAU
     data = _read(arguments)
+    coverage = check_judged(arguments, data, metrics)
     settings = {"nrefs": _reference_counts(data), **preprocessing(arguments).settings()}
     if arguments.significance:
         settings |= {"bs": str(arguments.paired_bs_n), "seed": str(arguments.seed)}
@@ -157,6 +159,7 @@ def _results(arguments: argparse.Namespace) -> Results:
         tau=None if arguments.da else tau,
         of_systems=_scores_of_systems(data),
         without_score=[x.without_score if isinstance(x, Judgements) else () for x in data],
+        coverage=coverage,
     )
 
 

@@ -30,6 +30,7 @@ class Results:
         of_systems: what corpus scores are correlated with.
         without_score: F, the systems that people gave no score.
         significance: F, or none where it was not asked for.
+        coverage: F lists of what words have vectors, of as many metrics as were not trained here.
     """
 
     labels: Sequence[str]
@@ -42,6 +43,7 @@ class Results:
     of_systems: str
     without_score: Sequence[Sequence[str]]
     significance: Sequence[dict[Key, Significance]] = ()
+    coverage: Sequence[Sequence[list[dict[str, Any]]]] = ()
 
     def measured(self) -> list[Key]:
         """What there is of at least one set."""
@@ -166,6 +168,9 @@ def _one(results: Results, f: int, k: int) -> dict[str, Any]:
         entry["metric_ties"] = agreement.ties
     if results.without_score[f]:
         entry["systems_without_score"] = list(results.without_score[f])
+    coverage = results.coverage[f] if results.coverage else []
+    if k < len(coverage) and coverage[k]:
+        entry["coverage"] = coverage[k]
     return entry
 
 

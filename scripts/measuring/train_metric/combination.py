@@ -44,7 +44,7 @@ def add_arguments(parser: Parser) -> None:
         "--floor", type=float, default=FLOOR, help="added before logarithms are taken (default: %(default)s)"
     )
     parser.add_argument("--signed", action="store_true", help="let weights be negative")
-    add_text_options(parser)
+    add_text_options(parser, force=True)
     add_output_options(parser)
 
 
@@ -54,10 +54,9 @@ def train(arguments: argparse.Namespace) -> CombinationModel:
         if not (math.isfinite(value) and value > 0):
             raise UserError(f"{option} {value:g}", expected="a number above 0")
     with named_in(arguments.output, files=True):  # what the model could not name when it is read is not trained
-        for spec in arguments.metric:
-            metric(spec)
+        metrics = [metric(spec) for spec in arguments.metric]
     return train_combination(
-        preferences(arguments, arguments.data),
+        preferences(arguments, arguments.data, metrics),
         arguments.metric,
         kind=arguments.kind,
         penalty=arguments.penalty,

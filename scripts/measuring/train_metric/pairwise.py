@@ -59,7 +59,7 @@ def add_arguments(parser: Parser) -> None:
     _number(group, "epochs", "epochs", int, "passes over the data at most")
     _number(group, "patience", "patience", int, "passes without a better tau before it ends")
     add_seed(group, "of all that is drawn", _DEFAULTS.seed)
-    add_text_options(parser)
+    add_text_options(parser, force=True)
     add_output_options(parser)
     parser.further(
         "--sentence-vectors", "--held-out-share", "--hidden", "--networks", "--decay", "--epochs", "--patience"
@@ -86,8 +86,8 @@ def train(arguments: argparse.Namespace) -> PairwiseModel:
     settings = Settings(**{**numbers, "loss": arguments.loss, "seed": arguments.seed})
     with named_in(arguments.output, files=True):  # what the model could not name when it is read is not trained
         inputs = PairwiseInputs(tuple(arguments.skip), arguments.vectors, arguments.sentence_vectors)
-    data = examples(preferences(arguments, arguments.data), inputs)
-    held_out = examples(preferences(arguments, arguments.held_out), inputs) if arguments.held_out else None
+    data = examples(preferences(arguments, arguments.data, [inputs]), inputs)
+    held_out = examples(preferences(arguments, arguments.held_out, [inputs]), inputs) if arguments.held_out else None
     return train_pairwise(inputs, data, held_out, settings)
 
 

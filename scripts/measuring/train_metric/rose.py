@@ -34,6 +34,7 @@ from lasw.scripts.command_line import (
     reading,
     tell_idle,
 )
+from lasw.scripts.measuring.judged import check_judged
 from lasw.scripts.measuring.train_metric.data import preferences
 
 _EPILOG = """\
@@ -72,7 +73,7 @@ def add_arguments(parser: Parser) -> None:
         help="how many, unless a file lists them (default: %(default)s)",
     )
     group.add_argument("--language", default="", metavar="CODE", help="noted in the model")
-    add_text_options(parser)
+    add_text_options(parser, force=True)
     add_output_options(parser)
     parser.further("--cost", "--no-clip", "--ratio", "--function-word-count", "--encoding")
 
@@ -103,6 +104,7 @@ def _trained(arguments: argparse.Namespace) -> RoseModel:
     marks = [read_direct_assessment(path, **how) for path in arguments.data]
     for y in marks:
         note(arguments.quiet, f"{y.name}: {len(y.marks)} marks")
+    check_judged(arguments, marks, [])
     references = [corpus for y in marks for corpus in y.references.corpora]
     return train_reg(marks, _features(arguments, references), **options)
 

@@ -1,0 +1,30 @@
+"""Sets of judged translations, looked at before metrics are compared with people or learn from them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from lasw.metrics import DirectAssessment, Judgements, Sees, check_evaluation, refuse_or_warn
+from lasw.scripts.command_line import note, warn
+
+
+def check_judged(
+    arguments: argparse.Namespace, data: Sequence[Judgements | DirectAssessment], metrics: Sequence[Sees]
+) -> list[list[list[dict[str, Any]]]]:
+    """Tell what is suspicious about the text of each set; how many of its words have vectors, by metric, as JSON.
+
+    Raises:
+        UserError: it is surely not what it seems, and there is no `--force`; vectors that cannot be read.
+    """
+    coverage = []
+    for one in data:
+        checked = check_evaluation(one.evaluation, metrics, together=True)
+        findings = [replace(finding, path=finding.path or one.name) for finding in checked.findings]
+        warn(arguments.command, refuse_or_warn(findings, force=arguments.force))
+        for line in checked.notes():
+            note(arguments.quiet, f"{one.name}: {line}")
+        coverage.append([[part.as_json() for part in of_metric] for of_metric in checked.coverage[0]])
+    return coverage

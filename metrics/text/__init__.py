@@ -17,7 +17,9 @@ if TYPE_CHECKING:
         parse_array, parse_json, parse_toml, read_arrays, read_bytes,
     )
     from lasw.metrics.text.marks import JOINTS
-    from lasw.metrics.text.mismatch import Finding, Settle, as_option, check_texts, marked_list, refuse_or_warn
+    from lasw.metrics.text.mismatch import (
+        Finding, Settle, as_option, check_alike, check_pairs, check_texts, marked_list, refuse_or_warn,
+    )
     from lasw.metrics.text.preprocessing import NORMAL_FORMS, Preprocessing, tokens
     from lasw.metrics.text.references import References
     from lasw.metrics.text.scratch import ScratchFolder, remove_abandoned

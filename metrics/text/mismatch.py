@@ -29,6 +29,7 @@ MOST_TOKENS = 1 << 14  # of a side: shares are known to a per cent, at a cost of
 _ENOUGH = 30  # words of each side, none of them in common: no pair of real texts is so unlucky
 _MANY = 200  # words, from which on a small share says something
 _LITTLE = 0.2  # real systems have above 0.7 in common with references, German and English 0.09 to 0.15
+_SAME = 0.9  # of the words of a source, in its target: it is no translation
 _FEWER = 0.1  # the other side has a kind of token this much less often: then it is a mark of one side
 _MOSTLY = 0.5  # of the marked tokens, that the other side has without the mark
 _SHOWN = 3  # examples in a message
@@ -127,6 +128,47 @@ def check_texts(
     path = references.corpora[0].path if len(others) == 1 else None
     beside = _Sample(path, "the references", others)
     return _compared(_Sample(text.path, "the text", [text.take(rows)]), beside, lists, words)
+
+
+def check_pairs(source: Corpus, target: Corpus) -> Finding | None:
+    """As `check_texts` of a text and its translation into another language, which have few words in common.
+
+    Marks, escapes and words that end in punctuation count where the other side shows that it could have them and has
+    not; nearly all words in common are the same text twice. Nothing is beyond doubt: models are made of any tokens.
+
+    Args:
+        source: n sentences.
+        target: theirs, over any vocabulary.
+    """
+    rows = sampled_rows(source)
+    sides = (
+        _Sample(source.path, "the source", [source.take(rows)]),
+        _Sample(target.path, "the target", [target.take(rows)]),
+    )
+    for tell, evidence in _OF_PAIRS:
+        for one, other in (sides, sides[::-1]):
+            marked, beside = one.of_kind(tell.is_one).total(), other.of_kind(tell.is_one).total()
+            shown = evidence is None or other.of_kind(evidence).total() >= max(2, tell.least * other.tokens)
+            enough = marked >= max(2, tell.least * one.tokens) and beside * one.tokens <= _FEWER * marked * other.tokens
+            if enough and shown and other.tokens:
+                found = f"{one.saying(one.of_kind(tell.is_one), tell.what)}, {beside or 'none'} of {other.name}"
+                return Finding(one.path, found, "prepare both sides alike", False)
+    return _twice(*sides)
+
+
+def check_alike(text: Corpus, other: Corpus) -> Finding | None:
+    """As `check_texts` of two texts of one language whose sentences do not belong together; never beyond doubt."""
+    samples = [_Sample(one.path, "the text", [one.take(sampled_rows(one))]) for one in (text, other)]
+    found = _compared(samples[0], samples[1], lists=False, words=True)
+    return found and replace(found, remedy="prepare both alike", beyond_doubt=False)
+
+
+def _twice(source: _Sample, target: _Sample) -> Finding | None:
+    words = source.words.total()
+    known = sum(count for token, count in source.words.items() if token in target.counts)
+    if words < _ENOUGH or known < _SAME * words:
+        return None
+    return Finding(source.path, f"{known} of its {words} words are in {target.name}: one language twice?", None, False)
 
 
 def marked_list(text: Corpus) -> Finding | None:
@@ -281,7 +323,7 @@ _TELLS = (
     _Tell(_is_shouted, "are in capitals", "--lowercase makes both sides alike", 0.3, mended=str.lower),
     _Tell(_is_capital, "have capitals", "--lowercase makes both sides alike", 0.02, mended=str.lower),
     _Tell(
-        lambda token: _ATTACHED.fullmatch(token) is not None,
+        lambda token: _ATTACHED.fullmatch(token) is not None and _ESCAPED.search(token) is None,
         "end in a punctuation mark",
         "the other side is tokenised: --tokenize 13a makes both alike",
         0.02,
@@ -289,6 +331,14 @@ _TELLS = (
         of_words=True,
     ),
 )
+
+_QUOTED = re.compile("[\"'&|\\[\\]<>]")
+_OF_PAIRS: tuple[tuple[_Tell, Callable[[str], bool] | None], ...] = (
+    *((tell, None) for tell in _TELLS[:5]),
+    (_TELLS[5], lambda token: _QUOTED.search(_ESCAPED.sub("", token)) is not None),
+    (_TELLS[8], lambda token: token in (".", ",", "!", "?", ";", ":")),
+)
+"""Kinds that tell in any language, and what the other side must have enough of in their place."""
 
 
 def _compared(text: _Sample, references: _Sample, lists: bool, words: bool) -> Finding | None:

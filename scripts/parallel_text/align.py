@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lasw.metrics import ScratchFolder, UserError, refuse_overwriting, tokens
 from lasw.scripts.command_line import MOST_SEED, Parser, add_jobs, add_seed, note, positive_int, tell_idle, warn
-from lasw.scripts.parallel_text.train import read_parallel, unaligned_notes
+from lasw.scripts.parallel_text.train import read_parallel, text_notes, unaligned_notes
 from lasw.selection import (
     ALIGNERS,
     DIRECTIONS,
@@ -64,6 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     for written in filter(None, (arguments.output, arguments.save)):  # before the training, which may take hours
         if not Path(written).absolute().parent.is_dir():
             raise UserError("no such folder", path=os.path.dirname(written), remedy="make it first")
+    warn("align", text_notes((arguments.source, arguments.target), (source, target)), arguments.quiet)
     with ScratchFolder("lasw-align-") as scratch:
         note(arguments.quiet, f"{arguments.model}, both directions, {len(source)} sentence pairs")
         directions = align_directions(

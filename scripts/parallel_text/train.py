@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lasw.metrics import Corpus, ScratchFolder, UserError, read_lines
+from lasw.metrics import Corpus, ScratchFolder, UserError, check_pairs, read_lines, refuse_or_warn
 from lasw.scripts.command_line import Parser, add_jobs, add_output_options, note, positive_int, print_json, warn
 from lasw.selection import MAX_LENGTH, SYMMETRISATIONS, Directions, align_directions, symmetrise
 from lasw.tuning import TrainingOptions, build_system, check_text
@@ -22,6 +24,7 @@ The text is tokenised, one sentence a line, the two files line by line translati
 """
 # Models whose probabilities Thot's decoder can smooth phrases with.
 MODELS = ("fast_align", "hmm", "ibm1")
+_LOOKED_AT = 2000  # pairs, whose text is looked at first
 
 
 def add_arguments(parser: Parser) -> None:
@@ -113,6 +116,7 @@ def train_thot(
     options = TrainingOptions(phrase_length, translations, order, count)
     for text, path in zip(texts, (source, target), strict=True):
         check_text(text, path, options)
+    warn("train", text_notes((source, target), lines), quiet)
     Path(folder).mkdir(parents=True, exist_ok=True)
     with ScratchFolder("lasw-train-") as scratch:
         note(quiet, f"word alignment of {len(lines[0])} sentence pairs, both directions ({model})")
@@ -142,6 +146,21 @@ def read_parallel(
     if not sides[0]:
         raise UserError("the file is empty", path=os.fspath(source), expected="a sentence a line")
     return sides
+
+
+def text_notes(paths: Sequence[str | os.PathLike[str]], sides: Sequence[Sequence[str]]) -> list[str]:
+    """What to tell the user of a text and its translation that are cut or written in unlike ways.
+
+    Args:
+        paths: of source and target.
+        sides: their lines, of which some from all parts are looked at.
+    """
+    step = max(1, len(sides[0]) // _LOOKED_AT)
+    texts = [
+        dataclasses.replace(Corpus.from_lines(lines[::step]), path=os.fspath(path))
+        for path, lines in zip(paths, sides, strict=True)
+    ]
+    return refuse_or_warn([check_pairs(*texts)])
 
 
 def unaligned_notes(directions: Directions, pairs: int) -> list[str]:

@@ -281,3 +281,28 @@ def test_rerank_prints_no_marks(lasw, tmp_path):
             assert "; --strip-marks " in err
         assert lasw("rerank", "--weights", "w.json", "--strip-marks", "list")[0] == plain
         assert "|" in lasw("rerank", "--weights", "w.json", "--force", "list")[0]
+
+
+def test_select_align_and_train_look_at_both_sides(lasw, tmp_path):
+    source = ["der alte Mann wohnt am Fluss .", "ein roter Bus fährt heute .", "sie sagte , er sei da ."] * 8
+    target = ["the old man lives near the river .", "a red bus goes today .", "she said , he is here ."] * 8
+    (tmp_path / "src").write_text("".join(f"{line}\n" for line in source))
+    (tmp_path / "trg").write_text("".join(f"{line}\n" for line in target))
+    (tmp_path / "bpe").write_text("".join(f"{CHANGES['bpe'][0](line)}\n" for line in target))
+    (tmp_path / "test").write_text("der Mann und ein Bus .\nsie wohnt heute am Fluss .\n")
+    (tmp_path / "upper").write_text("DER MANN UND EIN BUS .\nSIE WOHNT HEUTE AM FLUSS .\n" * 3)
+    select = ["select", "--method", "random", "--words", "20", "--source", "src", "--target"]
+    tfidf = ["select", "--method", "tfidf", "--words", "20", "--source", "src", "--target", "trg", "--output", "out"]
+    for words in ([*select, "trg", "--output", "out"], [*tfidf, "--test-source", "test"]):
+        assert "warning" not in lasw(*words)[1]
+    align = ["align", "--model", "ibm1", "--source", "src", "--output", "a", "--target"]
+    for words in ([*select, "bpe", "--output", "out"], [*align, "bpe"]):
+        _, err = lasw(*words)
+        assert f"lasw {words[0]}: warning: bpe: " in err
+        assert "tokens are sub-words (BPE) (" in err
+        assert "none of src; prepare both sides alike" in err
+    assert "warning" not in lasw(*align, "trg")[1]
+    assert "one language twice?" in lasw(*align, "src")[1]
+    _, err = lasw(*tfidf, "--test-source", "upper")
+    assert "are in capitals (" in err
+    assert "prepare both alike" in err

@@ -6,11 +6,24 @@ import argparse
 import contextlib
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lasw.metrics import LARGEST, ScratchFolder, UserError, read_lines, refuse_links, refuse_overwriting
+from lasw.metrics import (
+    LARGEST,
+    STANDARD_INPUT,
+    Corpus,
+    ScratchFolder,
+    UserError,
+    Vocabulary,
+    check_alike,
+    read_lines,
+    refuse_links,
+    refuse_or_warn,
+    refuse_overwriting,
+)
 from lasw.scripts.command_line import (
     Parser,
     Rule,
@@ -20,6 +33,7 @@ from lasw.scripts.command_line import (
     positive_int,
     single_assignments,
     tell_idle,
+    warn,
 )
 from lasw.scripts.parallel_text.select.methods import (
     SPECIAL,
@@ -31,6 +45,7 @@ from lasw.scripts.parallel_text.select.methods import (
 )
 from lasw.scripts.parallel_text.select.output import explain, print_profile, watched, write, write_local
 from lasw.scripts.parallel_text.select.pool import Pipes, bitext
+from lasw.scripts.parallel_text.train import text_notes
 from lasw.selection import (
     ALIGNERS,
     NAMES,
@@ -74,6 +89,9 @@ _FURTHER = (
     *("--symmetrise", "--explain", "--test-source", "--trusted-source", "--trusted-target", "--trusted-alignment"),
     *("--nbest", "--test-nbest", "--metric", "--local", "--dask"),
 )
+
+
+_LOOKED_AT = 2000  # pairs, whose text is looked at first
 
 
 def add_arguments(parser: Parser) -> None:
@@ -179,6 +197,7 @@ def run(arguments: argparse.Namespace) -> int:
         pipes = Pipes(Path(scratch))
         stack.enter_context(pipes.named_as_given())
         pool = _pool(arguments, pipes)
+        warn("select", _text_notes(arguments, pool), arguments.quiet)
         names = text_names(*pool.paths[:2])
         if output:
             refuse_overwriting(files_of(output, names), _files_read(arguments, pool), "give --output another PREFIX")
@@ -249,6 +268,22 @@ def _pool(arguments: argparse.Namespace, pipes: Pipes) -> Bitext:
     if any((*sides, arguments.alignment, arguments.tsv, arguments.columns, arguments.score)):
         raise UserError("--shards beside another pool", expected="--shards alone")
     return read_shards(arguments.shards, **text)
+
+
+def _text_notes(arguments: argparse.Namespace, pool: Bitext) -> list[str]:
+    """What the first pairs say of how both sides are written, and of the test set that they are compared with."""
+    if STANDARD_INPUT in pool.paths:
+        return []  # which can be read once
+    blocks = pool.first(_LOOKED_AT)
+    lines = [[line for block in blocks for line in getattr(block, side).texts()] for side in ("source", "target")]
+    notes = text_notes(pool.paths[:2], lines) if lines[0] else []
+    if arguments.test_source and lines[0]:
+        vocabulary = Vocabulary()
+        texts = lines[0], read_lines(arguments.test_source, encoding=arguments.encoding)
+        own, test = (Corpus.from_lines(text, vocabulary) for text in texts)
+        paths = pool.paths[0], arguments.test_source
+        notes += refuse_or_warn([check_alike(replace(own, path=paths[0]), replace(test, path=paths[1]))])
+    return notes
 
 
 def _files_read(arguments: argparse.Namespace, pool: Bitext) -> list[str]:

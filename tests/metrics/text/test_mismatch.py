@@ -7,7 +7,18 @@ import random
 import numpy as np
 import pytest
 
-from lasw.metrics import Corpus, Preprocessing, References, UserError, check_texts, marked_list, refuse_or_warn
+from lasw.metrics import (
+    Corpus,
+    Preprocessing,
+    References,
+    UserError,
+    Vocabulary,
+    check_alike,
+    check_pairs,
+    check_texts,
+    marked_list,
+    refuse_or_warn,
+)
 from lasw.metrics.text.mismatch import MOST_TOKENS, Finding, sampled_rows
 
 SENTENCES = [
@@ -264,3 +275,55 @@ def test_a_hypothesis_is_compared_with_its_own_segment() -> None:
     told = check_texts(text, references, np.arange(9))
     assert told is not None
     assert told.beyond_doubt
+
+
+GERMAN = [
+    'der alte Mann sagte : " das ist nicht sein Hund & keine Katze , sondern ihre . "',
+    "2010 lag der Preis von Öl | wie immer | über 70 Dollar je Fass .",
+    "Peter und Maria leben in New York , nahe am großen Fluss .",
+    "weißt du , wann der nächste Zug nach Hamburg fährt ?",
+    "wir hatten keine Zeit zu verlieren , und nahmen das Auto .",
+    "Es regnet seit Montag im ganzen Land .",
+] * 4
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_mark_of_one_side_of_a_translation(name: str) -> None:
+    change, what, _ = CHANGES[name]
+    for sides in ((map(change, REFERENCE), GERMAN), (GERMAN, map(change, REFERENCE))):
+        told = check_pairs(*map(Corpus.from_lines, sides))
+        if name in ("small", "capitals"):  # languages have capitals in unlike places, or none
+            assert told is None
+        else:
+            assert told is not None
+            assert not told.beyond_doubt
+            assert what in told.found
+    assert check_pairs(Corpus.from_lines(map(change, REFERENCE)), Corpus.from_lines(map(change, GERMAN))) is None
+
+
+def test_translations_are_as_they_are() -> None:
+    for source in (CHINESE, ARABIC, RUSSIAN):
+        for text in (REFERENCE, [escaped(line) for line in REFERENCE]):
+            assert check_pairs(Corpus.from_lines(source[:24]), Corpus.from_lines(text)) is None
+    # French has more apostrophes than other languages.
+    french = ["l &apos; homme qu &apos; il a vu n &apos; est pas ici ."] * 24
+    assert check_pairs(Corpus.from_lines(french), Corpus.from_lines(["he saw the man who is not here ."] * 24)) is None
+    told = check_pairs(Corpus.from_lines(REFERENCE), Corpus.from_lines(SYSTEM))
+    assert told is not None
+    assert "one language twice?" in told.found
+
+
+def test_texts_of_one_language() -> None:
+    vocabulary = Vocabulary()
+
+    def told(text: list[str], other: list[str]) -> Finding | None:
+        return check_alike(Corpus.from_lines(text, vocabulary), Corpus.from_lines(other, vocabulary))
+
+    assert told(REFERENCE, SYSTEM[::-1][:7]) is None
+    of_case = told([line.lower() for line in REFERENCE], SYSTEM[:12])
+    assert of_case is not None
+    assert "have capitals" in of_case.found
+    assert of_case.remedy == "prepare both alike"
+    nothing = told(RUSSIAN, REFERENCE)
+    assert nothing is not None
+    assert not nothing.beyond_doubt

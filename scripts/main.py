@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import cast
 
-from lasw.scripts.command_line import EXIT_FAILED, EXIT_USAGE, Command, Parser, guarded
+from lasw.scripts.command_line import EXIT_FAILED, EXIT_USAGE, Command, Parser, guarded, told_of_compiling
 
 # subcommand -> (module, one line of help). A new subcommand is one line here and one module with
 # `add_arguments(parser)` and `run(arguments) -> exit code`.
@@ -34,6 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "train": ("lasw.scripts.parallel_text.train", "train a phrase-based Thot system from parallel text"),
     "compare": ("lasw.scripts.compare", "optimisers, losses and development sets side by side, several runs each"),
     "report": ("lasw.scripts.report", "one HTML file from a run or a comparison"),
+    "warm-up": ("lasw.scripts.warm_up", "compile in advance what first runs would wait for"),
     "quickstart": ("lasw.scripts.quickstart", "parallel text in, a trained, tuned and tested system out"),
 }
 
@@ -62,7 +63,8 @@ def _main(words: list[str]) -> int:
         print(f"lasw {arguments.command}: standard output is closed", file=sys.stderr)
         return EXIT_FAILED
     _without_blas()
-    return cast(Command, arguments.module).run(arguments)
+    with told_of_compiling(f"lasw {arguments.command}", quiet=getattr(arguments, "quiet", False)):
+        return cast(Command, arguments.module).run(arguments)
 
 
 def _parser(chosen: str | None) -> Parser:

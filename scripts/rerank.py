@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
@@ -20,6 +19,7 @@ from lasw.scripts.command_line import (
     minimum_risk,
     positive_int,
     warn,
+    whole_output,
 )
 from lasw.tuning import (
     ExtraFeatures,
@@ -86,10 +86,10 @@ def run(arguments: argparse.Namespace) -> int:
     reranker, dense = _reranker(arguments, vocabulary, warnings)
     blocks = reranker.sort(_blocks(arguments, vocabulary, dense, warnings))
     every = chain.from_iterable(map(nbest_text, blocks))
-    for text in every if arguments.nbest else _best_text(blocks, arguments.sentences):
-        # UTF-8 as the list was, whatever the terminal's encoding.
-        sys.stdout.buffer.write(text.encode("utf-8"))
-    sys.stdout.buffer.flush()
+    with whole_output() as out:
+        for text in every if arguments.nbest else _best_text(blocks, arguments.sentences):
+            # UTF-8 as the list was, whatever the terminal's encoding.
+            out.write(text.encode("utf-8"))
     warn("rerank", [*warnings, *reranker.warnings()], arguments.quiet)
     return 0
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import sys
 from pathlib import Path
 
 import hypothesis
@@ -14,6 +16,13 @@ hypothesis.settings.register_profile("lasw", deadline=None, derandomize="CI" in 
 hypothesis.settings.load_profile("lasw")
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(autouse=True)
+def _no_word_of_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which kernels there are already is not what tests of commands are about."""
+    if "lasw.scripts.command_line.compiling" in sys.modules:
+        monkeypatch.setattr(sys.modules["lasw.scripts.command_line.compiling"], "TOLD_AFTER", math.inf)
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 # fmt: off
 if TYPE_CHECKING:
+    from lasw.scripts.command_line.compiling import told_of_compiling
     from lasw.scripts.command_line.endings import (
         EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, Stopped, drop_output, guarded, told_of_signals,
     )
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from lasw.scripts.command_line.options import (
         MOST_SEED, add_force, add_given_scores, add_jobs, add_marks, add_metric, add_output_options, add_seed,
         add_text_options, assignments, note, positive_int, preprocessing, print_json, reading, single_assignments, warn,
-        write_output,
+        whole_output, write_output,
     )
     from lasw.scripts.command_line.parser import Command, Parser, add_action, say_new_word
     from lasw.scripts.command_line.pools import GivenPool, PoolReader, add_pool_options

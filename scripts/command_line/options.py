@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import shutil
 import sys
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from lasw.metrics import JOINTS, Preprocessing, UserError
 from lasw.scripts.command_line.parser import Parser
@@ -15,6 +18,7 @@ from lasw.scripts.command_line.parser import Parser
 if TYPE_CHECKING:
     from lasw.tuning import LayoutOptions
 
+_IN_MEMORY = 1 << 26  # bytes
 MOST_SEED = (1 << 32) - 1
 
 
@@ -167,6 +171,19 @@ def write_output(path: str, text: str) -> None:
         sys.stdout.write(text)
     else:
         write_text(path, text)
+
+
+@contextlib.contextmanager
+def whole_output() -> Iterator[IO[bytes]]:
+    """What is written inside goes to standard output behind it, and nothing does if something fails inside.
+
+    Until then it is kept in memory, or if it is large in a temporary file.
+    """
+    with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as kept:
+        yield kept
+        kept.seek(0)
+        shutil.copyfileobj(kept, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
 
 
 def print_json(result: Any) -> None:

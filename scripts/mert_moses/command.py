@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from lasw.metrics import UserError
-from lasw.scripts.command_line import EXIT_USAGE, guarded
+from lasw.scripts.command_line import EXIT_USAGE, guarded, told_of_compiling
 from lasw.scripts.mert_moses.options import Given, UsageError, read_options, refuse_and_remark, usage
 
 PROGRAM = "lasw-mert-moses"
@@ -39,7 +39,8 @@ def _main(words: list[str]) -> int:
 
             print(f"{PROGRAM} {version()}")
             return 0
-        return _tune(given, words)
+        with told_of_compiling(PROGRAM, quiet=given.flag("quiet")):
+            return _tune(given, words)
     except UsageError as error:
         print(f"{PROGRAM}: error: {error}", file=sys.stderr)
         return EXIT_USAGE

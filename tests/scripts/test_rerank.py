@@ -78,7 +78,7 @@ def test_an_id_far_beyond_the_others(tmp_path, capsys):
     weights = written(tmp_path, "w", "LM0= 1\nTM0= 1 1\n")
     assert main(["rerank", "--weights", weights, nbest]) == 1
     out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("der Bus\n", 1)  # what was read before
+    assert (out, err.count("\n")) == ("", 1)  # nothing of a list that fails
     assert "no hypotheses for sentences 1 to 1999999998; expected no such gap; mend the sentence ids" in err
 
 
@@ -196,3 +196,15 @@ def test_a_column_with_the_name_of_a_sparse_feature(tmp_path, capsys):
     weights = written(tmp_path, "v", "LM0 1\nLM0_x 1\n")
     assert main(["rerank", "--weights", weights, "--feature", f"LM0_x={column}", nbest]) == 1
     assert "the N-best list has a feature LM0_x of its own; name the new one" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("values", ["1\n2\n3\n4\n", "1\n" * 6, "1\n2\nx\n4\n5\n"])
+@pytest.mark.parametrize("words", [(), ("--nbest",)])
+def test_nothing_is_printed_of_a_list_that_fails_at_its_end(tmp_path, nbest, capsys, monkeypatch, values, words):
+    monkeypatch.setattr(files.Blocks, "__init__", _with_size(64))  # sentence 0 would be out before the fault is met
+    weights = written(tmp_path, "w", "LM0= 1\nTM0= 1 1\nx= 1\n")
+    feature = written(tmp_path, "x", values)
+    assert main(["rerank", "--weights", weights, "--feature", f"x={feature}", *words, nbest]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "x" in err

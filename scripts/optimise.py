@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lasw.metrics import STANDARD_INPUT, UserError, metric, parameters, refuse_overwriting
+from lasw.metrics import STANDARD_INPUT, Display, UserError, labels, metric, parameters, refuse_overwriting
 from lasw.scripts.command_line import (
     GivenPool,
     Parser,
@@ -149,10 +149,16 @@ class _Output:
 
 @dataclass(frozen=True)
 class _Result:
+    """What is told: `loss` is what was optimised, `start_loss` and `pool_loss` as people read it, see `display`."""
+
     candidates: int
     weights: Weights
     start_bleu: float
     pool_bleu: float
+    loss: str
+    display: Display
+    start_loss: float
+    pool_loss: float
     left_out: int | None
     signature: str
     warnings: list[str]
@@ -271,6 +277,9 @@ def _optimised(
     note(quiet, f"{optimiser.name} on {len(pool)} candidates")
     bleu = metric(_POOL_METRIC)
     before = pool.corpus_score(bleu, start.weights)  # weights whose scores overflow are refused here
+    spec = optimiser.metric if isinstance(optimiser.metric, str) else optimiser.measure.name
+    display = optimiser.measure.display
+    loss_before = pool.corpus_score(optimiser.measure, start.weights)
     fit = optimiser.fit(used.pool, used.start)
     proposal = Proposal(fit, used.start, used.pool)
     if step.share < 1 and proposal.moves:
@@ -281,6 +290,10 @@ def _optimised(
         start.complete(fit.weights),
         before,
         pool.corpus_score(bleu, fit.weights),
+        spec,
+        display,
+        display.score(loss_before),
+        display.score(pool.corpus_score(optimiser.measure, fit.weights)),
         used.left_out if used.line else None,
         str(optimiser.signature().with_settings(settings)),
         [*given.warnings, *fit.warnings],
@@ -292,6 +305,9 @@ def _print(result: _Result, min_count: int, *, with_weights: bool) -> None:
     if result.left_out is not None:
         print(f"left out    {result.left_out} sparse features, in fewer than {min_count} sentences")
     print(f"pool BLEU   {100 * result.pool_bleu:.2f}  (before {100 * result.start_bleu:.2f})")
+    (loss,) = labels([result.loss], [result.display])
+    if loss != _POOL_METRIC:
+        print(f"{f'pool {loss}':11} {result.pool_loss:.2f}  (before {result.start_loss:.2f})")
     print(f"signature   {result.signature}")
     if with_weights:
         for name, values in result.weights.by_group().items():
@@ -305,6 +321,12 @@ def _as_json(result: _Result, seed: int) -> dict[str, Any]:
         "candidates": result.candidates,
         "pool_bleu": result.pool_bleu,
         "start_pool_bleu": result.start_bleu,
+        "loss": {
+            "metric": result.loss,
+            "better": result.display.better,
+            "pool": result.pool_loss,
+            "start_pool": result.start_loss,
+        },
         **({} if result.left_out is None else {"left_out": result.left_out}),
         "weights": as_json(result.weights),
         "seed": seed,

@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from typing import Any
 
-from lasw.metrics import UserError
+from lasw.metrics import UserError, display_of
 from lasw.scripts.command_line import (
     Parser,
     TuningProgress,
     add_output_options,
     add_section,
+    development_score,
     given_settings,
     idle_settings,
     note,
@@ -72,7 +74,9 @@ def run(arguments: argparse.Namespace) -> int:
     configuration = Configuration.of(sections)
     warn("tune", [*idle_settings(arguments, sections), *_idle(arguments, sections)], arguments.quiet)
     directory = configuration.run.directory
-    progress = TuningProgress("tune", configuration.run.iterations, quiet=arguments.quiet)
+    progress = TuningProgress(
+        "tune", configuration.run.iterations, quiet=arguments.quiet, dev_metric=configuration.run.dev_metric
+    )
     try:
         outcome = tune(configuration, command=shlex.join(["lasw", *sys.argv[1:]]), progress=progress)
     except (UserError, OSError, KeyboardInterrupt):
@@ -88,6 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
             {
                 "weights": as_json(outcome.weights),
                 "dev_score": outcome.dev_score,
+                "development": _development(outcome.dev_score, configuration.run.dev_metric),
                 "reason": outcome.reason,
                 "iterations": outcome.iterations,
                 "chosen": outcome.chosen,
@@ -99,7 +104,8 @@ def run(arguments: argparse.Namespace) -> int:
     again = "was finished already" if outcome.already_finished else "finished"
     plural = "" if outcome.iterations == 1 else "s"
     print(f"{again} after {outcome.iterations} iteration{plural}: {outcome.reason}")
-    told = "" if outcome.dev_score is None else f", development score {100 * outcome.dev_score:.2f}"
+    score = outcome.dev_score
+    told = "" if score is None else f", {development_score(score, configuration.run.dev_metric)}"
     print(f"weights  {directory / 'weights.json'} (of iteration {outcome.chosen}{told})")
     print(f"report   {directory / 'report.html'}")
     return 0
@@ -113,6 +119,16 @@ def _idle(arguments: argparse.Namespace, sections: Sections) -> list[str]:
         return []
     why = f"has no effect: decoder {name} gives the same lists every time"
     return [f"{shown_setting(arguments, 'run', key)} {why}" for key in given]
+
+
+def _development(score: float | None, dev_metric: str) -> dict[str, Any]:
+    """The development score as people read it; `dev_score` is the loop's own, of which higher is better."""
+    display = display_of(dev_metric)
+    return {
+        "metric": dev_metric,
+        "score": None if score is None else display.score(score),
+        "better": display.better,
+    }
 
 
 def _sections(arguments: argparse.Namespace) -> Sections:

@@ -68,7 +68,9 @@ def tune(
         if not outcome.already_finished:
             comment = [described["signature"]]
             if outcome.dev_score is not None:
-                comment.insert(0, f"{run.dev_metric} {outcome.dev_score:.6f} on {data.source}")
+                comment.insert(
+                    0, f"{run.dev_metric} {dev_metric.display.value(outcome.dev_score):.6f} on {data.source}"
+                )
             decoder.write_configuration(run.directory / decoder.configuration_name, outcome.weights, comment)
     return outcome
 

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from lasw.metrics.base import Metric
+from lasw.metrics.base import Display, Metric
 from lasw.metrics.errors import UserError
 from lasw.metrics.registry.parameter import construct, options_of, parameters
 from lasw.metrics.registry.registry import Registry
@@ -117,3 +117,11 @@ def metric(spec: str) -> Metric:
     options = options_of(f"metric {spec!r}", filter(None, text.split(":")))
     result: Metric = construct(made, options, name, given={"name": name} if "name" in parameters(made) else {})
     return result
+
+
+def display_of(spec: str) -> Display:
+    """How people read the scores of a metric, of which no file is opened; of a trained one's 100 times as much."""
+    name = spec.partition(":")[0]
+    made: Any = METRICS.find("PABC4" if _SIMPBLEU.fullmatch(name) else name)
+    scale = getattr(made, "display_scale", None)
+    return Display(scale, made.error_rate) if isinstance(scale, float) else Display()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from lasw.metrics import display_of
 from lasw.scripts.command_line.options import note, warn
 
 _VERBS = {"decode": "decoding", "optimise": "optimising"}
@@ -17,12 +18,14 @@ class TuningProgress:
         command: the subcommand, for warnings.
         iterations: the most there can be.
         quiet: only warnings are told.
+        dev_metric: of the development score.
 
     Attributes:
         begun: a step has been started.
     """
 
-    def __init__(self, command: str, iterations: int, *, quiet: bool = False) -> None:
+    def __init__(self, command: str, iterations: int, *, quiet: bool = False, dev_metric: str = "BLEU") -> None:
+        self._dev_metric = dev_metric
         self.begun = False
         self._command = command
         self._quiet = quiet
@@ -39,7 +42,7 @@ class TuningProgress:
 
     def finished(self, record: dict[str, Any]) -> None:
         """An iteration has ended."""
-        line = summary(record)
+        line = summary(record, self._dev_metric)
         warnings = [f"iteration {record['iteration']}: {text}" for text in record["warnings"]]
         if self._bar is None:
             note(self._quiet, line)
@@ -62,10 +65,18 @@ class TuningProgress:
         return tqdm(total=iterations, unit="iteration", leave=False, file=sys.stderr)
 
 
-def summary(record: dict[str, Any]) -> str:
+def development_score(score: float, dev_metric: str) -> str:
+    """A development score in words; an error rate is called by its name, as less of it is better."""
+    display = display_of(dev_metric)
+    if display.lower:
+        return f"development {dev_metric} {display.score(score):.2f} {display.arrow}"
+    return f"development score {display.score(score):.2f}"
+
+
+def summary(record: dict[str, Any], dev_metric: str) -> str:
     """One line about an iteration."""
     seconds = sum(record["seconds"].values())
-    score = f"development score {100 * record['dev_score']:.2f}"
+    score = development_score(record["dev_score"], dev_metric)
     if "pool_bleu" not in record:
         return f"last weights: {score} ({seconds:.1f} s)"
     step = f", step {record['step']['share']:.2g}" if "step" in record else ""

@@ -11,6 +11,8 @@ import numpy as np
 
 from lasw.metrics import (
     UserError,
+    display_of,
+    labels,
     metric,
     read_lines,
     refuse_overwriting,
@@ -137,24 +139,31 @@ def _fast_form_warnings(samples: LocalSamples, setting: Setting, similarities: F
 
 
 def _described(curve: Curve, setting: Setting | None, measure: str) -> dict[str, Any]:
+    """What is told: scores as people read them, leads by how much they are better."""
+    display = display_of(measure)
     return {
         "setting": GLOBAL if setting is None else str(setting),
         "measure": measure,
-        "global_score": curve.global_score,
+        "better": display.better,
+        "global_score": display.value(curve.global_score),
         "best": str(curve.best.setting),
         "p_value": curve.best.p_value,
-        "curve": [{**vars(point), "setting": str(point.setting)} for point in curve.points],
+        "curve": [
+            {**vars(one), "setting": str(one.setting), "score": display.value(one.score)} for one in curve.points
+        ],
     }
 
 
 def _print_curve(result: Mapping[str, Any], curve: Curve, setting: Setting | None) -> None:
     width = max(len(str(point.setting)) for point in curve.points)
-    print(f"{'setting':{width}}  {result['measure']:>6}  {'lead':>6}  {'between':14}  p")
-    print(f"{GLOBAL:{width}}  {100 * curve.global_score:6.2f}")
+    display = display_of(result["measure"])
+    (name,) = labels([result["measure"]], [display])
+    print(f"{'setting':{width}}  {name:>6}  {'lead':>6}  {'between':14}  p")
+    print(f"{GLOBAL:{width}}  {display.score(curve.global_score):6.2f}")
     for point in curve.points:
-        interval = f"[{100 * point.low:+.2f}, {100 * point.high:+.2f}]"
-        lead = f"{100 * point.lead:+6.2f}  {interval:14}  {point.p_value:.3f}"
-        print(f"{point.setting!s:{width}}  {100 * point.score:6.2f}  {lead}")
+        interval = f"[{display.scale * point.low:+.2f}, {display.scale * point.high:+.2f}]"
+        lead = f"{display.scale * point.lead:+6.2f}  {interval:14}  {point.p_value:.3f}"
+        print(f"{point.setting!s:{width}}  {display.score(point.score):6.2f}  {lead}")
     print("between: 95 % sure of either end, and p: of a lead by chance, both for all settings at once")
     print(f"best        {curve.best.setting}, p = {curve.best.p_value:.3f} (of {len(curve.points)} settings)")
     print(f"chosen      {GLOBAL if setting is None else setting}")

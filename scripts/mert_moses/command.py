@@ -56,7 +56,7 @@ def _tune(given: Given, words: Sequence[str]) -> int:
     for remark in refuse_and_remark(given):
         tell(remark)
     # What is below loads NumPy and the kernels, which a refused command line need not wait for.
-    from lasw.scripts.command_line import TuningProgress
+    from lasw.scripts.command_line import TuningProgress, development_score
     from lasw.scripts.mert_moses.inputs import open_inputs
     from lasw.scripts.mert_moses.run import kept_iterations, tune_moses
     from lasw.scripts.mert_moses.settings import ITERATIONS, settings
@@ -64,7 +64,7 @@ def _tune(given: Given, words: Sequence[str]) -> int:
     wanted = settings(given)
     for remark in wanted.remarks:
         tell(remark)
-    progress = TuningProgress("mert-moses", wanted.iterations or ITERATIONS, quiet=quiet)
+    progress = TuningProgress("mert-moses", wanted.iterations or ITERATIONS, quiet=quiet, dev_metric=wanted.metric)
     try:
         done = tune_moses(
             wanted,
@@ -86,6 +86,6 @@ def _tune(given: Given, words: Sequence[str]) -> int:
     again = "was finished already" if outcome.already_finished else "finished"
     plural = "" if outcome.iterations == 1 else "s"
     print(f"{again} after {outcome.iterations} iteration{plural}: {outcome.reason}")
-    told = "" if outcome.dev_score is None else f", development score {100 * outcome.dev_score:.2f}"
+    told = "" if outcome.dev_score is None else f", {development_score(outcome.dev_score, wanted.metric)}"
     print(f"weights  {done.path} (before iteration {outcome.chosen + 1}{told})", flush=True)
     return 0

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lasw.metrics import open_bytes, write_text
+from lasw.metrics import display_of, open_bytes, write_text
 from lasw.scripts.mert_moses.learning import ranges
 from lasw.tuning import Json, Ranges, RunDirectory, read_weights
 
@@ -112,15 +112,19 @@ class WorkingDirectory:
 
     def _score(self, chosen: int, dev_score: float | None) -> str:
         if dev_score is not None:
-            return f"{self.settings.metric} {dev_score:.6f} on dev {self.settings.source}"
+            return self._on_dev(dev_score)
         record = self.run.records()[chosen - 1]
         return f"BLEU {record['pool_bleu']:.6f} on the N-best lists of dev {self.settings.source}"
+
+    def _on_dev(self, score: float) -> str:
+        shown = display_of(self.settings.metric).value(score)
+        return f"{self.settings.metric} {shown:.6f} on dev {self.settings.source}"
 
     def _write_before(self, iteration: int, weights: Weights) -> None:
         decoded = self._decoded(iteration)
         score = f"{self.settings.metric} --not-estimated-- on dev {self.settings.source}"
         if decoded is not None:
-            score = f"{self.settings.metric} {decoded['dev_score']:.6f} on dev {self.settings.source}"
+            score = self._on_dev(decoded["dev_score"])
         comment = [*self._comment(score), f"We were before running iteration {iteration}"]
         path = self.folder / f"run{iteration}.moses.ini"
         self.decoder.write_ini(path, weights, comment, template=self.settings.config)

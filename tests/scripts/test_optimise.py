@@ -8,7 +8,7 @@ import pytest
 
 from lasw.metrics import References, metric, read_corpus
 from lasw.scripts.main import main
-from lasw.tuning import OPTIMISERS, Weights, read_pool, read_weights
+from lasw.tuning import OPTIMISERS, Weights, make_optimiser, read_pool, read_weights
 from lasw.tuning.optimisers.pairs.pro import PRO
 from lasw.tuning.optimisers.pairs.wro import WRO
 
@@ -60,7 +60,8 @@ def run(tmp_path, monkeypatch, capsys):
 def test_json_on_stdout_and_weights_on_disk(run, tmp_path, name):
     out, err = run("--optimiser", name, "--output", "w.json", "--json", "--seed", "7")
     result = json.loads(out)
-    assert list(result) == ["candidates", "pool_bleu", "start_pool_bleu", "weights", "seed", "signature", "warnings"]
+    keys = ["candidates", "pool_bleu", "start_pool_bleu", "loss", "weights", "seed", "signature", "warnings"]
+    assert list(result) == keys
     assert result["candidates"] == 400
     assert result["pool_bleu"] > result["start_pool_bleu"]
     assert result["seed"] == 7
@@ -129,6 +130,22 @@ def test_without_output_the_weights_are_printed(run):
     assert re.search(r"^LM0= 0\.\d+$", out, re.MULTILINE)
     assert re.search(r"^TM0= \S+ \S+$", out, re.MULTILINE)
     assert re.search(r"^pool BLEU   \d+\.\d\d  \(before \d+\.\d\d\)$", out, re.MULTILINE)
+    assert re.search(r"^pool (?!BLEU )\S+ +\d+\.\d\d  \(before \d+\.\d\d\)$", out, re.MULTILINE)
+
+
+def test_the_loss_is_told_and_an_error_rate_as_one(run):
+    words = ("--optimiser", "mert", "--metric", "TER")
+    loss = json.loads(run(*words, "--json")[0])["loss"]
+    assert (loss["metric"], loss["better"]) == ("TER", "lower")
+    pool, _ = read_pool(["n1", "n2"], References((read_corpus("ref"),)))
+    ter, start = metric("TER"), Weights.constant(pool.names, 1.0)
+    tuned = make_optimiser("mert", {}, metric="TER", seed=1).fit(pool, start).weights
+    rates = [100 * (1 - pool.corpus_score(ter, weights)) for weights in (start, tuned)]
+    assert [loss["start_pool"], loss["pool"]] == pytest.approx(rates)
+    assert rates[1] < rates[0]
+    out = run(*words)[0]
+    assert f"pool TER ↓  {rates[1]:.2f}  (before {rates[0]:.2f})\n" in out
+    assert re.search(r"^signature   MERT\|metric:1-TER\|", out, re.MULTILINE)  # what is optimised is one minus it
 
 
 def test_features_of_other_scorers(run, tmp_path):

@@ -31,6 +31,15 @@ def test_plain_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[st
     ]
 
 
+def test_an_error_rate_is_told_as_one(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = TuningProgress("tune", 3, dev_metric="TER")
+    progress.finished(LAST)
+    assert capsys.readouterr().err == "last weights: development TER 58.00 ↓ (1.0 s)\n"
+    progress = TuningProgress("tune", 3, dev_metric="NIST")  # which is no percentage
+    progress.finished({**LAST, "dev_score": 5.4321})
+    assert capsys.readouterr().err == "last weights: development score 5.43 (1.0 s)\n"
+
+
 def test_only_warnings_if_quiet(capsys: pytest.CaptureFixture[str]) -> None:
     progress = TuningProgress("tune", 3, quiet=True)
     progress.finished(FIRST)

@@ -93,6 +93,23 @@ def tune(*words: str, run: str = "run") -> int:
     return main(["tune", *given, *small, *words])
 
 
+def test_a_development_score_that_is_an_error_rate(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tune("--optimiser", "wro", "--dev-metric", "TER", "--json") == 0
+    out, err = capsys.readouterr()
+    result = json.loads(out)
+    log = [json.loads(line) for line in (folder / "run/log.jsonl").read_text().splitlines()]
+    rate = 100 * (1 - result["dev_score"])
+    assert result["development"] == {"metric": "TER", "score": pytest.approx(rate), "better": "lower"}
+    assert err.startswith(f"iteration 1: development TER {100 * (1 - log[0]['dev_score']):.2f} ↓ before, ")
+    assert rate < 100 * (1 - log[0]["dev_score"])
+    page = (folder / "run/report.html").read_text()
+    assert f"with a development TER ↓ of {rate:.2f}." in page
+    assert "development score" not in page
+    assert f"TER {rate / 100:.6f} on dev" in (folder / "run/decoder.cfg").read_text()
+    assert tune("--optimiser", "wro", "--dev-metric", "TER") == 0
+    assert f", development TER {rate:.2f} ↓)\n" in capsys.readouterr().out
+
+
 def test_a_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert tune("--optimiser", "wro", "--metric", "PABC3", "--json") == 0
     out, err = capsys.readouterr()

@@ -19,6 +19,7 @@ from lasw.metrics import (
     Preprocessing,
     References,
     UserError,
+    display_of,
     labels,
     metric,
     parse_json,
@@ -206,7 +207,7 @@ def _significance(table: Json) -> str:
     return f"<section><h2>Significance</h2>{html_table(header, rows, 'sortable')}</section>"
 
 
-def _interval(ends: Json, scale: int = 1) -> str:
+def _interval(ends: Json, scale: float = 1) -> str:
     return f"{number_html(ends['low'], '+.2f', scale)} to {number_html(ends['high'], '+.2f', scale)}"
 
 
@@ -217,7 +218,9 @@ def _curves(data: ComparisonData) -> str:
         log = data.folder / row["runs"][0] / "tuning" / "log.jsonl"
         lines = enumerate(read_lines(log), 1) if log.exists() else ()
         records = [parse_json(line, log, line=number) for number, line in lines]
-        points = [(record["iteration"] - 1, 100 * record["dev_score"]) for record in records]
+        described = read_json(log.with_name("run.json")) or {}
+        display = display_of(str(described.get("settings", {}).get("run", {}).get("dev_metric", "BLEU")))
+        points = [(record["iteration"] - 1, display.score(record["dev_score"])) for record in records]
         if points:
             series.append(Series(row["row"], points))
     if not series:
@@ -238,8 +241,10 @@ def _locality(data: ComparisonData) -> str:
             cells = [escape(row["row"]), str(seed), f"<code>{escape(choice['setting'])}</code>"]
             if "curve" in choice:
                 best = max(choice["curve"], key=lambda point: point["score"])
-                cells += [number_html(choice["global_score"], ".2f", 100), f"<code>{escape(best['setting'])}</code>"]
-                cells += [number_html(best["lead"], "+.2f", 100), number_html(best["p_value"], ".3f")]
+                display = display_of(choice["measure"])
+                told = number_html(display.value(choice["global_score"]), ".2f", display.scale)
+                cells += [told, f"<code>{escape(best['setting'])}</code>"]
+                cells += [number_html(best["lead"], "+.2f", display.scale), number_html(best["p_value"], ".3f")]
                 if run == row["runs"][0]:
                     curves.append(_setting_curve(f"{row['row']}, seed {seed}", choice))
             lines.append(cells + [""] * (7 - len(cells)))
@@ -254,17 +259,19 @@ def _locality(data: ComparisonData) -> str:
 
 
 def _setting_curve(title: str, choice: Json) -> str:
+    display = display_of(choice["measure"])
+    (name,) = labels([choice["measure"]], [display])
     rows = [
         [
             f"<code>{escape(point['setting'])}</code>",
-            number_html(point["score"], ".2f", 100),
-            number_html(point["lead"], "+.2f", 100),
-            _interval(point, 100),
+            number_html(display.value(point["score"]), ".2f", display.scale),
+            number_html(point["lead"], "+.2f", display.scale),
+            _interval(point, display.scale),
             number_html(point["p_value"], ".3f"),
         ]
         for point in choice["curve"]
     ]
-    header = ["setting", escape(choice["measure"]), "lead", "between (95 % each, all settings at once)", "p"]
+    header = ["setting", escape(name), "lead", "between (95 % each, all settings at once)", "p"]
     return f"<details><summary>{escape(title)}</summary>{html_table(header, rows, 'sortable')}</details>"
 
 

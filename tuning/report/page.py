@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from lasw.metrics import write_text
+from lasw.metrics import Display, write_text
 from lasw.tuning.report.charts import Series, line_chart, stacked_bars
 from lasw.tuning.report.run_data import RunData, read_run
 from lasw.tuning.report.sentences import sentences_html
@@ -78,8 +78,10 @@ def _comparison(runs: Sequence[RunData]) -> str:
     series = [Series(run.name, _scores(run, "dev_score")) for run in runs if _scores(run, "dev_score")]
     if not series:
         return ""
-    chart = line_chart("development score of every run", series, "iteration", "development score")
-    return f"<section><h2>Development score</h2>{chart}</section>"
+    names = {_development(run) for run in runs}
+    name = names.pop() if len(names) == 1 else "development score"
+    chart = line_chart(f"{name} of every run", series, "iteration", name)
+    return f"<section><h2>{escape(name[0].upper() + name[1:])}</h2>{chart}</section>"
 
 
 def _run(run: RunData, heading: bool) -> str:
@@ -110,7 +112,9 @@ def _summary(run: RunData) -> str:
     chosen = run.result["chosen"]
     which = f"those of iteration {chosen}" if chosen else "the start weights"
     score = run.result["dev_score"]
-    told = f" with a development score of {100 * score:.2f}" if score is not None else ""
+    told = ""
+    if score is not None:
+        told = f" with a {_development(run)} of {run.display.score(score):.2f}"
     count = run.result["iterations"]
     return (
         f"Ended after {count} iteration{'s' if count != 1 else ''}: {run.result['reason']}. "
@@ -121,19 +125,25 @@ def _summary(run: RunData) -> str:
 def _scores(run: RunData, key: str) -> list[tuple[int, float]]:
     # Record i is about the weights that iteration i - 1 made; the pool BLEU is that of the weights iteration i made.
     shift = 1 if key == "dev_score" else 0
-    return [(r["iteration"] - shift, 100 * r[key]) for r in run.records if r.get(key) is not None]
+    shown = run.display.score if key == "dev_score" else Display().score
+    return [(r["iteration"] - shift, shown(r[key])) for r in run.records if r.get(key) is not None]
+
+
+def _development(run: RunData) -> str:
+    """What the development score is called."""
+    return f"development {run.dev_metric} {run.display.arrow}" if run.display.lower else "development score"
 
 
 def _score_chart(run: RunData) -> str:
     series = [
-        Series("development score, decoded with the weights that the iteration made", _scores(run, "dev_score")),
+        Series(f"{_development(run)}, decoded with the weights that the iteration made", _scores(run, "dev_score")),
         Series("pool BLEU of these weights", _scores(run, "pool_bleu")),
     ]
     if run.development is not None:
-        oracle = [(number, 100 * score) for number, score in run.development.oracle]
+        oracle = [(number, run.display.score(score)) for number, score in run.development.oracle]
         series.append(Series("oracle: the best candidates up to the iteration", oracle))
         if run.development.held_out:
-            held_out = [(number, 100 * score) for number, score in run.development.held_out]
+            held_out = [(number, run.display.score(score)) for number, score in run.development.held_out]
             series.append(Series("held-out lists reranked with the weights that the iteration made", held_out))
     chart = line_chart("scores by iteration", [s for s in series if s.points], "iteration", "score")
     return f"<h3>Score per iteration</h3>{chart}"
@@ -165,12 +175,12 @@ def _candidates(run: RunData) -> str:
 
 
 def _iterations(run: RunData) -> str:
-    header = ["iteration", "development score before it", "pool BLEU after it", "candidates", "new"]
+    header = ["iteration", f"{_development(run)} before it", "pool BLEU after it", "candidates", "new"]
     header += ["largest move of a weight", *(f"{step}, s" for step in _STEPS)]
     rows: list[list[str]] = []
     for record in run.records:
-        scores = [record["dev_score"], record.get("pool_bleu")]
-        cells = [str(record["iteration"]), *(number_html(score, ".2f", 100) for score in scores)]
+        before = number_html(run.display.value(record["dev_score"]), ".2f", run.display.scale)
+        cells = [str(record["iteration"]), before, number_html(record.get("pool_bleu"), ".2f", 100)]
         cells += [number_html(record.get(key), ",") for key in ("candidates", "new_candidates")]
         cells.append(number_html(record.get("moved"), ".2g"))
         cells += [number_html(record["seconds"].get(step), ".2f") for step in _STEPS]
@@ -183,19 +193,19 @@ def _iterations(run: RunData) -> str:
 
 def _step_table(run: RunData) -> str:
     """What every round proposed, tried, took and was promised, and what came of it."""
-    scores = [record["dev_score"] for record in run.records]
+    scores, scale = [record["dev_score"] for record in run.records], run.display.scale
     rows = []
     for k, record in enumerate(run.records):
         step = record.get("step")
         if step is None:
             continue
-        probes = [f"{p['share']:.3g}: {100 * p['gain']:+.2f} ± {100 * p['noise']:.2f}" for p in step["probes"]]
+        probes = [f"{p['share']:.3g}: {scale * p['gain']:+.2f} ± {scale * p['noise']:.2f}" for p in step["probes"]]
         start = "the start weights" if step["from"] == 0 else f"iteration {step['from']}"
         numbers = [record.get("gain"), record.get("gain_noise"), record.get("held_out_gain")]
         gained = scores[k + 1] - scores[step["from"]] if k + 1 < len(scores) else None
         rows.append(
             [str(record["iteration"]), start, "<br>".join(probes), number_html(step["share"], ".3g")]
-            + [number_html(number, ".2f", 100) for number in (*numbers, gained)]
+            + [number_html(number, ".2f", scale) for number in (*numbers, gained)]
         )
     if not rows:
         return ""
@@ -258,6 +268,6 @@ def html_table(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str =
     return f'<div class="wide"><table{marked}>{head}<tbody>{lines}</tbody></table></div>'
 
 
-def number_html(value: float | None, form: str = ".6f", scale: int = 1) -> str:
+def number_html(value: float | None, form: str = ".6f", scale: float = 1) -> str:
     """A number as it is shown (times `scale`), with its full value for programs; nothing for None."""
     return "" if value is None else f'<data value="{value!r}">{scale * value:{form}}</data>'

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from lasw.metrics import UserError, parse_json, read_lines
+from lasw.metrics import Display, UserError, display_of, parse_json, read_lines
 from lasw.tuning.formats import read_weights
 from lasw.tuning.report.sentences import Sentences
 from lasw.tuning.run_directory import Json, read_json
@@ -45,6 +45,16 @@ class RunData:
     final: Weights | None
     development: Development | None = None
     remarks: tuple[str, ...] = ()
+
+    @property
+    def dev_metric(self) -> str:
+        """Of the development score."""
+        return str(self.description.get("settings", {}).get("run", {}).get("dev_metric", "BLEU"))
+
+    @property
+    def display(self) -> Display:
+        """How people read the development score."""
+        return display_of(self.dev_metric)
 
 
 def read_run(path: str | os.PathLike[str], result: Json | None = None) -> RunData:

@@ -148,9 +148,13 @@ class Wmdo(Wmd):
         cap: the penalty is at most that (table 3.7).
         power: exponent of the penalty, n in 3.7.1.
         combine: ``add`` it to the distance (3.7.1); the distance times ``multiply``: 1 - penalty + rho (3.7.2, the
-            equation, which makes broken order better); ``reversed``: 1 + penalty - rho, which is what the text says;
-            ``limited``: 1 - delta * (penalty + rho). alpha * missing is added in every case.
+            equation, which makes broken order better); ``reversed``: 1 + penalty - rho, which is what the text says
+            (rho at most 1); ``limited``: 1 - delta * (penalty + rho) (delta at most 0). alpha * missing is added in
+            every case.
         rho: of 3.7.2.
+
+    Raises:
+        UserError: as `Wmd`, or a distance times a factor under which the worse of two hypotheses is the better one.
     """
 
     delta: _Factor = 0.18
@@ -162,6 +166,27 @@ class Wmdo(Wmd):
     rho: _Factor = 1.0
 
     name = "WMDO"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.combine == "limited" and self.delta > 0:  # the factor falls where the penalty rises
+            raise UserError(
+                f"{self.name}:combine=limited with delta={self.delta:g}, under which broken order is better",
+                expected="delta at most 0",
+                remedy="combine=reversed is what 3.7.2 describes",
+            )
+        least = 1 - self.delta * self.rho if self.combine == "limited" else 1 - self.rho
+        if self.combine in ("limited", "reversed") and least < 0:  # a negative factor turns distances round
+            shown = f"{self.name}:combine={self.combine} with rho={self.rho:g}, under which farther words are better"
+            raise UserError(shown, expected="rho at most 1" if self.combine == "reversed" else "delta * rho at most 1")
+
+    def remarks(self, total: NDArray[Any]) -> tuple[str, ...]:
+        """Says it where the equation of 3.7.2 is taken at its word."""
+        if self.combine != "multiply":
+            return ()
+        return (
+            "combine=multiply makes broken order better, as the equation of 3.7.2 has it; combine=reversed does not",
+        )
 
     def _needs_order(self) -> bool:
         return self.penalty == "order"

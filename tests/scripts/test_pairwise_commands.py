@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,6 +48,26 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def printed(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> str:
     assert main(arguments) == 0
     return capsys.readouterr().out
+
+
+def test_a_metric_that_prefers_the_worse_is_told(
+    judged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Held-out judgements that say the opposite of the others, and vectors that the network does not see."""
+    held_out = tmp_path / "opposite"
+    shutil.copytree(judged, held_out)
+    (held_out / "pairs.tsv").write_text((judged / "pairs.tsv").read_text().replace("<", ">"))
+    train = ["train-metric", "pairwise", "--skip", "WER", "--data", str(judged), "--held-out", str(held_out)]
+    train += ["--epochs", "5", "--loss", "logistic", "--quiet", "--output", str(tmp_path / "m.json")]
+    assert main([*train, "--json"]) == 0
+    out, err = capsys.readouterr()
+    result = json.loads(out)
+    assert result["training"]["tau"] < 0
+    (warning,) = result["warnings"]
+    assert err == f"lasw train-metric: warning: {warning}\n"
+    assert warning.startswith(f"held-out tau is {result['training']['tau']:.3f}: ")
+    assert main([*train, "--vectors", str(judged / "vectors.vec"), "--hidden", "0"]) == 1
+    assert "vectors for a network without hidden nodes" in capsys.readouterr().err
 
 
 def test_a_network_is_trained_and_used(judged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -137,6 +137,20 @@ def examples(data: Sequence[Judgements], inputs: PairwiseInputs) -> Examples:
     return Examples(*map(np.concatenate, arrays))
 
 
+def check_hidden(inputs: PairwiseInputs, settings: Settings) -> None:
+    """Vectors reach a decision through the hidden layer alone: without one they have no part in it.
+
+    Raises:
+        UserError: there are vectors, and no hidden node.
+    """
+    if (inputs.vectors or inputs.sentences) and not settings.hidden:
+        raise UserError(
+            "vectors for a network without hidden nodes, which does not see them",
+            expected="hidden at least 1",
+            remedy="or skip features alone, without vectors" if inputs.skip else None,
+        )
+
+
 def split(data: Examples, share: float, seed: int) -> tuple[Examples, Examples]:
     """Without and with a share of the segments, drawn at random.
 
@@ -263,9 +277,10 @@ def train_pairwise(
         settings: by default the paper's.
 
     Raises:
-        UserError: too little data.
+        UserError: too little data, or vectors that the network would not see.
     """
     settings = settings or Settings()
+    check_hidden(inputs, settings)
     if held_out is None:
         data, held_out = split(data, settings.held_out, settings.seed)
     network, scaling, quality = train(data, held_out, settings)

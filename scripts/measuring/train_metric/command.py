@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import importlib
+from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
 from lasw.metrics import refuse_overwriting, training_fingerprint, write_trained_metric
-from lasw.scripts.command_line import Parser, add_action, preprocessing, print_json
+from lasw.scripts.command_line import Parser, add_action, preprocessing, print_json, warn
 
 # what is trained -> (module, one line of help). A new one is one line here and one module: an `Action`.
 ACTIONS: dict[str, tuple[str, str]] = {
@@ -64,11 +65,21 @@ def run(arguments: argparse.Namespace) -> int:
     training = {**model.training, "fingerprint": training_fingerprint(learnt_from)}
     model = dataclasses.replace(model, text=preprocessing(arguments).settings(), training=training)
     write_trained_metric(arguments.output, model)
+    doubts = _doubts(training)
+    warn("train-metric", doubts)
     if arguments.json:
-        print_json({"model": model.fingerprint(), **action.as_json(model)})
+        print_json({"model": model.fingerprint(), **action.as_json(model), "warnings": doubts})
     else:
         print("\n".join([*action.as_lines(model), f"model {model.fingerprint()} in {arguments.output}"]))
     return 0
+
+
+def _doubts(training: Mapping[str, Any]) -> list[str]:
+    """That a metric orders more translations wrongly than rightly, by what its training says of it."""
+    told = [f"held-out tau is {training['tau']:.3f}"] if training.get("tau", 0) < 0 else []
+    share = training.get("ordered-right", 1)
+    told += [f"of the preferences it was trained on {share:.1%} are in the right order"] if share < 0.5 else []
+    return [f"{text}: as often as not it prefers the worse translation, do not use it" for text in told]
 
 
 def _action(name: str) -> Action:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.stats import pearsonr
 
-from lasw.metrics import Corpus, Preprocessing, References, metric
+from lasw.metrics import Corpus, Preprocessing, References, UserError, metric
 from lasw.metrics.embedding.wmd import Wmd, Wmdo
 from lasw.metrics.embedding.wmd_kernel import CHUNKS, DISTANCE, MATCHED, ORDER
 from lasw.metrics.embedding.words import normalised
@@ -99,14 +99,35 @@ def test_combinations_of_distance_and_penalty(vectors):
     p = measured(Wmdo(vectors), e, r)
     p = p[CHUNKS] / p[MATCHED]
     expected = {
-        "add": d + 0.2 * p**2,
-        "multiply": d * (1 - p**2 + 3),
-        "reversed": d * (1 + p**2 - 3),
-        "limited": d * (1 - 0.2 * (p**2 + 3)),
+        ("add", 0.2, 3.0): d + 0.2 * p**2,
+        ("multiply", 0.2, 3.0): d * (1 - p**2 + 3),
+        ("reversed", 0.2, 0.5): d * (1 + p**2 - 0.5),
+        ("limited", -0.2, 3.0): d * (1 + 0.2 * (p**2 + 3)),
     }
-    for combine, distance in expected.items():
-        m = Wmdo(vectors, combine=combine, power=2.0, delta=0.2, rho=3.0)
+    for (combine, delta, rho), distance in expected.items():
+        m = Wmdo(vectors, combine=combine, power=2.0, delta=delta, rho=rho)
         assert scores(m, [e], [[r]])[0] == pytest.approx(1 - distance)
+        assert ("broken order" in "".join(m.remarks(np.array([1.0, 1.0])))) == (combine == "multiply")
+
+
+@pytest.mark.parametrize("combine", ["add", "reversed:rho=0.5", "reversed:rho=1", "limited:delta=-0.5:rho=1"])
+def test_broken_order_is_never_better(vectors, combine):
+    m = metric(f"WMDO:vectors={vectors}:alpha=0:combine={combine}")
+    whole, broken = scores(m, ["a b c e", "c e a b"], [["a b c d", "a b c d"]])
+    assert whole >= broken
+
+
+@pytest.mark.parametrize(
+    ("combine", "message"),
+    [
+        ("limited", "delta=0.18, under which broken order is better; expected delta at most 0; combine=reversed"),
+        ("limited:delta=-2:rho=-1", "rho=-1, under which farther words are better; expected delta . rho at most 1"),
+        ("reversed:rho=1.5", "rho=1.5, under which farther words are better; expected rho at most 1"),
+    ],
+)
+def test_factors_that_prefer_the_worse_are_refused(vectors, combine, message):
+    with pytest.raises(UserError, match=message):
+        metric(f"WMDO:vectors={vectors}:combine={combine}")
 
 
 SENTENCES = st.lists(st.sampled_from(["a", "b", "c", "d", "e", "aa", "x", "y"]), min_size=1, max_size=9).map(" ".join)

@@ -30,7 +30,7 @@ from lasw.metrics.learned.pairwise.inputs import bleu_parts, given_vectors
 from lasw.metrics.learned.pairwise.model import Scaling, read_pairwise
 from lasw.metrics.learned.pairwise.network import Network, Shape, Triples, averaged, cost_and_gradient, initial, parts
 from lasw.metrics.learned.pairwise.pairwise import Pairwise
-from lasw.metrics.learned.pairwise.training import split, train
+from lasw.metrics.learned.pairwise.training import check_hidden, split, train
 
 WORDS = ["a", "b", "c", "d", "e", "f", "g", "h"]
 SKIP = ("PABC2:alpha=1", "WER")
@@ -309,6 +309,17 @@ def test_model_files(model: PairwiseModel, tmp_path: Path) -> None:
     path.write_text("{")
     with pytest.raises(UserError, match="no JSON"):
         read_pairwise(path)
+
+
+def test_vectors_need_a_hidden_layer(tmp_path: Path) -> None:
+    """The tie of all decisions that comes without one is tau -1."""
+    path = vectors_file(tmp_path)
+    with pytest.raises(UserError, match="without hidden nodes, which does not see them; expected hidden at least 1$"):
+        check_hidden(PairwiseInputs((), path), Settings(hidden=0))
+    with pytest.raises(UserError, match="at least 1; or skip features alone, without vectors$"):
+        check_hidden(PairwiseInputs(("WER",), path), Settings(hidden=0))
+    check_hidden(PairwiseInputs(("WER",)), Settings(hidden=0))  # logistic regression
+    check_hidden(PairwiseInputs((), path), Settings(hidden=1))
 
 
 def test_wrong_settings() -> None:

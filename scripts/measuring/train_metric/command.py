@@ -79,7 +79,7 @@ def _doubts(training: Mapping[str, Any]) -> list[str]:
     told = [f"held-out tau is {training['tau']:.3f}"] if training.get("tau", 0) < 0 else []
     share = training.get("ordered-right", 1)
     told += [f"of the preferences it was trained on {share:.1%} are in the right order"] if share < 0.5 else []
-    return [f"{text}: as often as not it prefers the worse translation, do not use it" for text in told]
+    return [f"{text}: more often than not it prefers the worse translation" for text in told]
 
 
 def _action(name: str) -> Action:

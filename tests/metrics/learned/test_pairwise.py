@@ -314,9 +314,9 @@ def test_model_files(model: PairwiseModel, tmp_path: Path) -> None:
 def test_vectors_need_a_hidden_layer(tmp_path: Path) -> None:
     """The tie of all decisions that comes without one is tau -1."""
     path = vectors_file(tmp_path)
-    with pytest.raises(UserError, match="without hidden nodes, which does not see them; expected hidden at least 1$"):
+    with pytest.raises(UserError, match=r"without hidden nodes, which does not see them; expected hidden at least 1$"):
         check_hidden(PairwiseInputs((), path), Settings(hidden=0))
-    with pytest.raises(UserError, match="at least 1; or skip features alone, without vectors$"):
+    with pytest.raises(UserError, match=r"at least 1; or skip features alone, without vectors$"):
         check_hidden(PairwiseInputs(("WER",), path), Settings(hidden=0))
     check_hidden(PairwiseInputs(("WER",)), Settings(hidden=0))  # logistic regression
     check_hidden(PairwiseInputs((), path), Settings(hidden=1))

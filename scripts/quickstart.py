@@ -59,7 +59,7 @@ examples:
 Interrupted, the same command goes on where it stopped. scripts/quickstart fetches the text and calls this.
 """
 _SETTINGS = "quickstart"  # the configuration that comes with the package
-_OPTIMISERS = ("expected", "wro")  # the first is the one whose weights are kept
+_OPTIMISERS = ("average", "wro")  # the first is the one whose weights are kept
 _PARTS = ("train", "dev", "test")
 _SHOWN = ("bleu", "low", "high", "gain", "gain_low", "gain_high")
 _SIDES = ("source", "target")
@@ -254,7 +254,7 @@ translations   {self.folder / "test"}
 
 next: translate   lasw decode --decoder thot --model {self.folder / "model"} \\
                     --weights {self.folder / "weights.json"} --source {self.file("test", "source")}
-      tune again  lasw tune --optimiser expected --decoder thot --model {self.folder / "model"} --run my-run \\
+      tune again  lasw tune --decoder thot --model {self.folder / "model"} --run my-run \\
                     --source {self.file("dev", "source")} --references {self.file("dev", "target")}
       your text   scripts/quickstart --source FILE --target FILE"""
         )

@@ -22,7 +22,7 @@ OPTIMISERS: Registry[type[Optimiser]] = Registry(
     },
 )
 # For who asks for none: measured in docs/steps.md.
-DEFAULT_OPTIMISER = "expected"
+DEFAULT_OPTIMISER = "average"
 
 Option = str | float | bool
 

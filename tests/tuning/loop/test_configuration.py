@@ -119,8 +119,8 @@ def test_what_must_be_there(tmp_path: Path) -> None:
 def test_who_asks_for_no_optimiser_gets_one(tmp_path: Path) -> None:
     whole = {**read(tmp_path, WHOLE), "optimiser": {"metric": "PABC3"}}
     chosen = Configuration.of(whole).optimiser
-    assert chosen == {"name": "expected", "metric": "PABC3"}
-    with pytest.raises(UserError, match="optimiser expected has no 'psi'"):
+    assert chosen == {"name": "average", "metric": "PABC3"}
+    with pytest.raises(UserError, match="optimiser average has no 'psi'"):
         Configuration.of({**whole, "optimiser": {"psi": 0.5}})
 
 
@@ -157,7 +157,7 @@ def test_every_configuration_that_comes_with_the_package(tmp_path: Path) -> None
         else:
             sections = with_changes(sections, {"decoder": {"model": tmp_path}})
         found = Configuration.of(with_changes(sections, needed))
-        assert found.optimiser["name"] == {"pro": "pro", "pro-moses": "pro", "quickstart": "expected"}.get(name, "wro")
+        assert found.optimiser["name"] == {"pro": "pro", "pro-moses": "pro", "quickstart": "average"}.get(name, "wro")
         assert found.run.step == ("trust" if name == "quickstart" else "whole")
     pro = CONFIGURATION.read("pro")["optimiser"]
     assert (pro["draws"], pro["pairs"], pro["threshold"], pro["psi"]) == (5000, 50, 0.05, 0.1)

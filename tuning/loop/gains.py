@@ -37,6 +37,18 @@ def held_out_gain(
 ) -> float:
     """What weights gain on sentences that they were not learnt from: the gain on the pool less what is learnt by heart.
 
+    Args:
+        pool, metric, before, learnt, folds, seed: see `held_out`.
+    """
+    old, new = (rows.sum(axis=0) for rows in held_out(pool, metric, before, learnt, folds, seed))
+    return float(metric.corpus_score(new) - metric.corpus_score(old))
+
+
+def held_out(
+    pool: Pool, metric: Metric, before: Weights, learnt: Callable[[Pool], Weights], folds: int, seed: int
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """What other weights choose for sentences that they were not learnt from.
+
     The sentences are dealt into folds; weights are learnt without each of them, and what these give for it is scored
     as one corpus.
 
@@ -47,35 +59,29 @@ def held_out_gain(
         learnt: makes weights of the candidates of some sentences.
         folds: how many, at least 2.
         seed: of the deal.
+
+    Returns:
+        (n, k) statistics of what `before` chooses for the n sentences that have candidates, and of what these choose.
     """
-    prepared = metric.prepare(pool.references)
-    fold_of = np.full(len(pool.references), -1)
+    fold_of = np.full(len(pool.starts) - 1, -1)
     there = np.flatnonzero(np.diff(pool.starts))
     fold_of[np.random.default_rng(np.random.SeedSequence([seed, 3])).permutation(there)] = np.arange(len(there)) % folds
     best, now = pool.best(before), np.empty(len(there), dtype=np.int64)
     for fold in range(min(folds, len(there))):
         own = fold_of[there] == fold
         now[own] = pool.best(learnt(pool.of_sentences(fold_of != fold)))[own]
-    old, new = (
-        metric.statistics(pool.hypotheses.take(rows), prepared, pool.owner[rows]).sum(axis=0) for rows in (best, now)
-    )
-    return float(metric.corpus_score(new) - metric.corpus_score(old))
+    return pool.statistics_of(metric, best), pool.statistics_of(metric, now)
 
 
 def pool_gain(pool: Pool, metric: Metric, before: Weights, after: Weights, seed: int) -> tuple[float, float]:
     """What other weights gain on a pool, and the bootstrap standard error of that.
 
     Args:
-        pool: not empty, with text.
+        pool: not empty.
         metric: of the corpus score.
         before: the weights that are compared with.
         after: the new ones.
         seed: of the resampling.
     """
-    prepared = metric.prepare(pool.references)
-
-    def statistics(weights: Weights) -> NDArray[Any]:
-        best = pool.best(weights)  # few enough that a slow metric need not see the whole pool
-        return metric.statistics(pool.hypotheses.take(best), prepared, pool.owner[best])
-
-    return gained(metric, statistics(before), statistics(after), seed)
+    old, new = (pool.statistics_of(metric, pool.best(weights)) for weights in (before, after))
+    return gained(metric, old, new, seed)

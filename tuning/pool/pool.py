@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from lasw.metrics import Corpus, Metric, References, UserError
+from lasw.metrics import Corpus, Metric, References, UserError, Vocabulary
 from lasw.tuning.formats import Growing
 from lasw.tuning.nbest import NBest, ScoredList, check_finite
 from lasw.tuning.pool.kernels import best_rows, group, merge, model_scores, rehash
@@ -51,7 +51,7 @@ class Pool:
         self._offsets = Growing(np.int64)
         self._dense: Growing | None = None
         self._sparse = SparseRows()
-        self._is_view = False
+        self._is_view = self._only_given = False
         self._hashes = Growing(np.uint64)
         self._table = np.full(1 << 10, -1, dtype=np.int32)
         self._offsets.append(np.zeros(1, dtype=np.int64))
@@ -157,12 +157,14 @@ class Pool:
         Returns:
             A view: it takes no candidates.
 
-        Raises:
-            ValueError: the pool is without text.
         """
-        rows, text = np.flatnonzero(keep[self.owner]), self.hypotheses
+        rows = np.flatnonzero(keep[self.owner])
         view = copy.copy(self)
-        corpus = text.take(rows)
+        if self._references is None:  # statistics in the place of tokens, equally many of each
+            contents = Corpus(self._ids.rows, self._offsets.rows, Vocabulary())
+        else:
+            contents = self.hypotheses
+        corpus = contents.take(rows)
         view._owner, view._dense = Growing.of(self.owner[rows]), Growing.of(self.dense[rows])
         view._ids, view._offsets = Growing.of(corpus.ids), Growing.of(corpus.offsets)
         view._sparse = self._sparse.take(rows)
@@ -219,6 +221,11 @@ class Pool:
         key = metric.statistics_key()
         if self._references is None:
             return self._given(metric.name, key)
+        if self._only_given and key not in self._statistics:
+            raise UserError(
+                f"{metric.name} cannot be computed without references",
+                remedy="give --references, or an optimiser (and options) that needs no more than the loss",
+            )
         if key not in self._prepared:
             self._prepared[key] = metric.prepare(self.references)
         done = len(self._statistics[key]) if key in self._statistics else 0
@@ -231,6 +238,19 @@ class Pool:
         if key not in self._statistics:
             return metric.statistics(self.hypotheses, self._prepared[key], self.owner)
         return self._statistics[key].rows
+
+    def statistics_of(self, metric: Metric, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """(m, k) sufficient statistics of the candidates `rows` (m,), those of the others only if they are known.
+
+        Raises:
+            UserError: see `statistics`.
+        """
+        key = metric.statistics_key()
+        known = self._statistics.get(key)
+        if self._references is None or self._only_given or (known is not None and len(known) == len(self)):
+            return np.asarray(self.statistics(metric)[rows])
+        prepared = self._prepared.get(key) or metric.prepare(self.references)
+        return metric.statistics(self.hypotheses.take(rows), prepared, self.owner[rows])
 
     def sentence_scores(self, metric: Metric) -> NDArray[np.float64]:
         """(n,) the metric's score of every candidate."""

@@ -52,7 +52,8 @@ def read_pool(
     sparse_names = Vocabulary()
     names: FeatureNames | None = None
     # A column of other features tells apart lines that look alike, and one list repeats nothing.
-    repeats = RepeatedLines() if columns is None and len(paths) > 1 else None
+    plain = columns is None or not columns.names
+    repeats = RepeatedLines() if plain and len(paths) > 1 else None
     given = layout or LayoutOptions()
     given = dataclasses.replace(given, featureless=columns is not None and bool(columns.names))
     for path in paths:

@@ -71,7 +71,8 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--optimiser", required=True, metavar="NAME", help=f"one of {', '.join(OPTIMISERS)}")
     add_metric(
         parser,
-        "the loss, any metric of lasw score (default: BLEU+1, PABC4 for wro, BLEU for mert, mira, expected; average: each its own)",
+        "the loss, any metric of lasw score (default: BLEU+1, PABC4 for wro, BLEU for mert, mira, expected; average: "
+        "each its own)",
     )
     add_pool_options(parser, "N-best lists of the same sentences", required=False)
     add_seed(parser, "of all draws", DEFAULT_SEED)

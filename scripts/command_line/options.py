@@ -39,7 +39,8 @@ def add_text_options(parser: Parser, *, force: bool = False) -> None:
 
 
 def add_layout_options(parser: Parser) -> None:
-    """How N-best lists are laid out: `--layout`, `--nbest-size`, `--column`, `--source-ids`, `--sum-scores`."""
+    """How N-best lists are laid out: `--layout`, `--nbest-size`, `--column`, `--source-ids`,
+    `--sum-scores`, `--no-score`."""
     from lasw.tuning import NBEST_LAYOUTS
 
     group = parser.add_argument_group("layout of N-best lists")
@@ -61,7 +62,8 @@ def add_layout_options(parser: Parser) -> None:
     group.add_argument(
         "--sum-scores", action="store_true", help="totals are means over tokens and end: multiply by their number"
     )
-    parser.further("--layout", "--nbest-size", "--column", "--source-ids", "--sum-scores")
+    group.add_argument("--no-score", action="store_true", help="totals of lists without features are no feature either")
+    parser.further("--layout", "--nbest-size", "--column", "--source-ids", "--sum-scores", "--no-score")
 
 
 def layout_of_arguments(arguments: argparse.Namespace) -> LayoutOptions:
@@ -78,6 +80,7 @@ def layout_of_arguments(arguments: argparse.Namespace) -> LayoutOptions:
         arguments.column,
         arguments.source_ids or "",
         arguments.sum_scores,
+        arguments.no_score,
         encoding=arguments.encoding,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from lasw.metrics import Metric, References, UserError, refuse_or_warn
@@ -63,6 +63,7 @@ class PoolReader:
 
     Args:
         arguments: of the command.
+        featureless: whether lists without any feature are taken.
         start_path: the file of the weights to start from, in which features in files of their own may lack one: 0;
             None: all dense ones are 1, sparse ones 0.
 
@@ -70,7 +71,7 @@ class PoolReader:
         UserError: the weights cannot be read.
     """
 
-    def __init__(self, arguments: argparse.Namespace, start_path: str | None) -> None:
+    def __init__(self, arguments: argparse.Namespace, start_path: str | None, *, featureless: bool = False) -> None:
         if arguments.sparse_weights and not start_path:
             raise UserError("--sparse-weights without the dense ones", remedy="give those with --start")
         self.text = preprocessing(arguments)
@@ -82,15 +83,15 @@ class PoolReader:
         self._given = None
         if start_path:
             self._given = read_weight_file(start_path, sparse_path=arguments.sparse_weights, encoding=self._encoding)
-        self._layout = layout_of_arguments(arguments)
+        self._layout = replace(layout_of_arguments(arguments), featureless=featureless)
         self._columns = ExtraFeatures(assignments("--feature", arguments.feature), encoding=self._encoding)
 
     def references(self, paths: Sequence[str]) -> References:
         """The references, prepared."""
         return References.read(paths, preprocess=self.text.function(), encoding=self._encoding)
 
-    def lists(self, paths: Sequence[str], references: References, metrics: Sequence[Metric] = ()) -> GivenPool:
-        """The pool of N-best lists, which will be scored with `metrics`.
+    def lists(self, paths: Sequence[str], references: References | None, metrics: Sequence[Metric] = ()) -> GivenPool:
+        """The pool of N-best lists, which will be scored with `metrics`; compared with nothing without references.
 
         Raises:
             UserError: lists that cannot be read or do not fit the references or the weights.

@@ -40,6 +40,7 @@ class Fixed(Decoder):
         column: of a table, ROLE=NAME: which column is the text, id, score.
         source_ids: a file of the sentences' ids in order, where they are no numbers.
         sum_scores: totals are means over tokens and end: multiply by their number.
+        no_score: totals of lists without features are no feature either.
         unsorted: sentence ids may decrease within a list.
         encoding: of all files.
     """
@@ -58,6 +59,7 @@ class Fixed(Decoder):
         column: tuple[str, ...] = (),
         source_ids: str = "",
         sum_scores: bool = False,
+        no_score: bool = False,
         unsorted: bool = False,
         encoding: str = "utf-8",
     ) -> None:
@@ -65,7 +67,7 @@ class Fixed(Decoder):
             raise ValueError("no lists")
         self._lists = lists
         self._features = _files_by_name(features)
-        given = layout_options(layout, nbest_size, column, source_ids, sum_scores, encoding=encoding)
+        given = layout_options(layout, nbest_size, column, source_ids, sum_scores, no_score, encoding=encoding)
         self._layout = replace(given, featureless=bool(features))
         self._ids = [source_ids] if source_ids else []
         self._unsorted = unsorted

@@ -53,12 +53,11 @@ class LossScores(MeanMetric):
         return np.asarray(statistics[:, 0], dtype=np.float64)
 
 
-def with_losses(pool: Pool, *, references: bool) -> tuple[Pool, LossScores]:
+def with_losses(pool: Pool) -> tuple[Pool, LossScores]:
     """A pool whose last dense feature, `LOSS_COLUMN`, are scores, as one with a loss and without that feature.
 
     Args:
         pool: at least one candidate. Candidates are two where their scores differ.
-        references: whether it has true ones; else no other metric can be computed.
 
     Returns:
         A view of the pool, and the metric that its candidates have these scores of.
@@ -71,5 +70,5 @@ def with_losses(pool: Pool, *, references: bool) -> tuple[Pool, LossScores]:
     loss = LossScores(hashlib.sha256(scores.tobytes()).hexdigest()[:12])
     view._statistics = {loss.statistics_key(): Growing.of(np.column_stack([scores, np.ones_like(scores)]))}
     view._prepared, view._sentence_scores = {loss.statistics_key(): None}, {}
-    view._is_view, view._only_given = True, not references
+    view._is_view = True
     return view, loss

@@ -42,6 +42,18 @@ class Pool:
         pool._start()
         return pool
 
+    @classmethod
+    def without_references(cls, vocabulary: Vocabulary) -> Pool:
+        """A pool of texts that are compared with nothing: only of losses that are given anything is known.
+
+        Args:
+            vocabulary: of the texts.
+        """
+        pool = cls(References.from_lines([""], vocabulary=vocabulary))
+        pool._segments = 0
+        pool._only_given = True
+        return pool
+
     def _start(self) -> None:
         self.names: FeatureNames | None = None
         self._given_key: str | None = None
@@ -299,6 +311,8 @@ class Pool:
         if isinstance(nbest, NBest):
             if nbest.hypotheses.vocabulary is not self.references.vocabulary:
                 raise TypeError("hypotheses and references must share one vocabulary")
+            if self._only_given:
+                self._segments = max(self._segments, int(nbest.owner.max(initial=-1)) + 1)
             return nbest.hypotheses.ids, nbest.hypotheses.offsets
         if self._references is not None:
             raise TypeError("a list without text in a pool with text")

@@ -15,7 +15,7 @@ from lasw.tuning.weights import FeatureNames
 
 def read_pool(
     paths: Sequence[FilePath],
-    references: References,
+    references: References | None,
     *,
     dense: Collection[str] = (),
     columns: ExtraFeatures | None = None,
@@ -31,7 +31,7 @@ def read_pool(
 
     Args:
         paths: N-best lists of the same sentences and features.
-        references: of these sentences.
+        references: of these sentences; None: the lists have losses of their own (`with_losses`).
         dense: names of features that are known to be dense.
         columns: more features, in the order of the lists.
         preprocess: applied to every hypothesis, as it was to the references.
@@ -47,7 +47,8 @@ def read_pool(
         UserError: a list that cannot be read, other features than in the lists before, ids beyond the references, or
             text that has nothing to do with the references or marks in it.
     """
-    pool, coverages = Pool(references), Coverages(metrics, references)
+    pool = Pool.without_references(Vocabulary()) if references is None else Pool(references)
+    coverages = None if references is None else Coverages(metrics, references)
     warnings: list[str] = []
     sparse_names = Vocabulary()
     names: FeatureNames | None = None
@@ -55,16 +56,16 @@ def read_pool(
     plain = columns is None or not columns.names
     repeats = RepeatedLines() if plain and len(paths) > 1 else None
     given = layout or LayoutOptions()
-    given = dataclasses.replace(given, featureless=columns is not None and bool(columns.names))
+    given = dataclasses.replace(given, featureless=given.featureless or not plain)
     for path in paths:
         before, lines = len(pool), -repeats.skipped if repeats else 0
         for block in stream_nbest(
             path,
-            references.vocabulary,
+            pool.references.vocabulary,
             sparse_names=sparse_names,
             names=names,
             dense=dense,
-            segments=len(references),
+            segments=None if references is None else len(references),
             unsorted=unsorted,
             encoding=encoding,
             preprocess=preprocess,
@@ -75,7 +76,7 @@ def read_pool(
             names = block.names
             lines += len(block)
             pool.add(block if columns is None else columns.extend(block))
-        if settle is not None:
+        if settle is not None and coverages is not None:
             new = dataclasses.replace(pool.slice(before, len(pool)), path=os.fspath(path))
             warnings.extend(settle(coverages.of_list(new, pool.owner[before:])))
         lines += repeats.skipped if repeats else 0

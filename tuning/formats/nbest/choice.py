@@ -17,6 +17,7 @@ def layout_options(
     column: Sequence[str] = (),
     source_ids: str | os.PathLike[str] = "",
     sum_scores: bool = False,
+    no_score: bool = False,
     *,
     encoding: str = "utf-8",
 ) -> LayoutOptions:
@@ -27,7 +28,7 @@ def layout_options(
         nbest_size: see `LayoutOptions.size`.
         column: of a table, ROLE=NAME each.
         source_ids: a file of ids, those of the sentences in their order; empty: ids are numbers.
-        sum_scores: see `LayoutOptions`.
+        sum_scores, no_score: see `LayoutOptions`.
         encoding: of the ids.
 
     Raises:
@@ -43,7 +44,8 @@ def layout_options(
         if role not in ROLES or not equals or not name or role in columns:
             raise UserError(f"column {text!r}", expected=f"{', '.join(ROLES)}, once each, as in text=NAME")
         columns[role] = name
-    return LayoutOptions(layout, nbest_size, columns, _ids(source_ids, encoding) if source_ids else None, sum_scores)
+    ids = _ids(source_ids, encoding) if source_ids else None
+    return LayoutOptions(layout, nbest_size, columns, ids, sum_scores, no_score)
 
 
 def _ids(path: str | os.PathLike[str], encoding: str) -> dict[str, int]:

@@ -126,6 +126,7 @@ class LayoutOptions:
         columns: of a table, what is in the column of that name: ``text``, ``id``, ``score`` by its name.
         source_ids: the number of the sentence that has an id, where ids are no numbers.
         sum_scores: whether totals are means over the tokens of a hypothesis and its end, to be summed.
+        no_score: whether the totals of lists without features are no feature either.
         featureless: whether lists without any number are taken: their features come from elsewhere.
     """
 
@@ -134,6 +135,7 @@ class LayoutOptions:
     columns: Mapping[str, str] = field(default_factory=dict)
     source_ids: Mapping[str, int] | None = None
     sum_scores: bool = False
+    no_score: bool = False
     featureless: bool = False
 
 

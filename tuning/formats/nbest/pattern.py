@@ -57,6 +57,7 @@ def find_pattern(
     dense: Collection[str] = (),
     *,
     featureless: bool = False,
+    no_score: bool = False,
 ) -> Pattern:
     """The pattern of a list from the hypotheses on its first lines.
 
@@ -65,6 +66,7 @@ def find_pattern(
         names: the dense features if they are known, all of them.
         dense: names of dense features, as far as they are known.
         featureless: whether a list may be without any number.
+        no_score: whether a list with nothing but totals is one.
 
     Raises:
         UserError: the first hypothesis has no features, or other ones than `names`.
@@ -72,7 +74,7 @@ def find_pattern(
     place, first = next(hypotheses)
     if first.groups is None:
         size = len(first.numbers)
-        if not size and first.score is None:
+        if not size and (no_score or first.score is None):
             if not featureless:
                 expected = "ID ||| hypothesis ||| features ||| total, or numbers in files of their own (--feature)"
                 raise place.error("no features and no total", expected=expected)

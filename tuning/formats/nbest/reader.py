@@ -114,17 +114,17 @@ def stream_nbest(path: str | os.PathLike[str], vocabulary: Vocabulary, **options
     return iter(_Stream(os.fspath(path), vocabulary, options))
 
 
-def write_nbest(path: str | os.PathLike[str], nbest: NBest) -> None:
-    """Write a list in Moses' layout; the file appears whole or not at all.
+def write_nbest(path: str | os.PathLike[str], nbest: NBest, layout: str = MOSES) -> None:
+    """Write a list in a layout of `NBEST_LAYOUTS`; the file appears whole or not at all.
 
     A name that ends in ``.gz`` is compressed, always to the same bytes.
 
     Raises:
-        UserError: a token or name holds ``|||``, or the file cannot be written.
+        UserError: a word or name that the layout cannot hold, or the file cannot be written.
         ValueError: a number is not finite.
     """
     with atomic_write(path) as stream:
-        for text in nbest_text(nbest, path):
+        for text in NBEST_LAYOUTS.find(layout)().text(nbest, path):
             stream.write(text.encode("utf-8"))
 
 
@@ -187,7 +187,9 @@ class _Stream:
     def _found(self, hypotheses: Iterator[tuple[Place, Fields]]) -> None:
         """Find the pattern on the first hypotheses."""
         names, dense = self.options.get("names"), self.options.get("dense", ())
-        self.pattern = find_pattern(hypotheses, names, dense, featureless=self.given.featureless)
+        self.pattern = find_pattern(
+            hypotheses, names, dense, featureless=self.given.featureless, no_score=self.given.no_score
+        )
 
     def _texts(self, block: Block) -> NBest:
         """A block of a layout whose lines are texts."""

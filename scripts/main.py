@@ -21,8 +21,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tune": ("lasw.scripts.tune", "decode, score, optimise, repeat until the weights settle"),
     "optimise": ("lasw.scripts.optimise", "weights from N-best lists on disk, no decoder"),
     "local": ("lasw.scripts.local.command", "a weight vector for every sentence (WRO-local)"),
-    "nbest": ("lasw.scripts.nbest", "N-best lists: from one layout to another, to read, sizes, oracles"),
-    "rerank": ("lasw.scripts.rerank", "the best hypothesis of each N-best list, by weights or minimum Bayes risk"),
+    "nbest": ("lasw.scripts.lists.nbest", "N-best lists: from one layout to another, to read, sizes, oracles"),
+    "rerank": (
+        "lasw.scripts.lists.rerank",
+        "the best hypothesis of each N-best list, by weights or minimum Bayes risk",
+    ),
     "decode": ("lasw.scripts.decode", "translate with a decoder and given weights"),
     "score": ("lasw.scripts.measuring.score", "score systems with any metric, with significance"),
     "agree": ("lasw.scripts.measuring.agree.command", "how well metrics agree with human judgements"),

@@ -105,7 +105,7 @@ def test_a_system_without_a_score_is_told_and_so_is_n(tmp_path: Path, capsys: py
         return captured.out, captured.err, found["metrics"][0]["sets"][0]
 
     out, err, entry = told(None)
-    assert "lasw agree: warning: lp: no comparison of D: not among the systems correlated\n" in err
+    assert err == "lp: 4 systems, 3 preferences, none about D\n"
     assert (entry["systems"]["pearson"]["n"], entry["systems_without_score"]) == (3, ["D"])
     out, err, entry = told("A\t0.5\nB\t0.1\n")
     assert "lasw agree: warning: lp: no score in systems.tsv of C, D: not among the systems correlated\n" in err

@@ -357,6 +357,25 @@ def test_everything_filtered_away(place: Path, capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out == "nothing selected: the filters rejected all 7 candidates\n"
 
 
+@pytest.mark.parametrize("skip_bad", [(), ("--skip-bad",)])
+def test_lines_that_shift_all_others_are_refused(
+    place: Path, capsys: pytest.CaptureFixture[str], skip_bad: tuple[str, ...]
+) -> None:
+    """A header in a score file, then a lost target line: the pair behind them is never taken for its neighbour's."""
+    write_lines(place / "scores", ["score", *("1000" if k == 3 else "0" for k in range(8))])
+    assert lasw_select("--output", "dev", "--score", "q=scores", *skip_bad) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("lasw select: scores:1: a header, 'score'; expected the number of the first pair; delete it")
+    assert "--skip-bad" not in said
+    write_lines(place / "pool.en", [line for k, line in enumerate(read_back(place / "pool.en")) if k != 4])
+    sides = ["--source", "pool.de", "--target", "pool.en"]
+    assert main(["select", *sides, "--method", "length", "--output", "dev", *skip_bad]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("lasw select: pool.en: 7 lines; expected 8, as many as pool.de has; find the line")
+    assert "--skip-bad" not in said
+    assert not list(place.glob("dev.*"))
+
+
 def test_an_empty_pool(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("de", "en", "align"):
         write_lines(place / f"pool.{name}", [])

@@ -229,9 +229,9 @@ def _read(arguments: argparse.Namespace) -> Sequence[Judgements | DirectAssessme
     folders = [read_judgements(path, **how) for path in arguments.folders]
     for name, folder in zip(short_names(arguments.folders), folders, strict=True):
         note(arguments.quiet, _described(name, folder))
-        if folder.without_score:
-            what = "comparison" if folder.given is None else "score in systems.tsv"
-            found = f"{name}: no {what} of {', '.join(folder.without_score)}: not among the systems correlated"
+        if folder.without_score and folder.given is not None:
+            named = ", ".join(folder.without_score)
+            found = f"{name}: no score in systems.tsv of {named}: not among the systems correlated"
             warn("agree", [found], arguments.quiet)
     return folders
 
@@ -242,6 +242,8 @@ def _described(name: str, judgements: Judgements) -> str:
         text += f", {judgements.ties} ties left out"
     if judgements.with_reference:
         text += f", {judgements.with_reference} pairs with the reference itself left out"
+    if judgements.without_score and judgements.given is None:
+        text += f", none about {', '.join(judgements.without_score)}"
     return text
 
 

@@ -6,8 +6,11 @@ import re
 from collections.abc import Callable
 
 _PHRASE_MARK = re.compile(r"(?<![^ \t])\|\d+-\d+(?:,wa=[^|]*)?\|(?![^ \t])")  # of -t; of -tt with spaces
-_PHRASE_MARK_BEGINS = re.compile(r"\|\d+-\d+(?:\|$|,)")
-_FACTORED = re.compile(r"[^| \t]+(?:\|[^| \t]+)+")
+PHRASE_MARK_TOKEN = r"\|\d+-\d+(?:\||,.*)"
+"""What ``-report-segmentation`` puts behind a phrase, ``|0-2|``, or the first token of it."""
+FACTORED_TOKEN = r"[^| \t\n]+(?:\|[^| \t\n]+)+"
+"""What may be a word with factors, ``word|NN``."""
+_FACTORED = re.compile(FACTORED_TOKEN)
 _BPE_JOINT = re.compile(r"@@(?: |$)")  # as subword-nmt's README joins
 SENTENCEPIECE_SPACE = "\u2581"
 # In the order of Moses' deescape-special-chars.perl, the ampersand last.
@@ -15,16 +18,6 @@ _ESCAPES = (
     ("&bar;", "|"), ("&#124;", "|"), ("&lt;", "<"), ("&gt;", ">"), ("&bra;", "["), ("&ket;", "]"), ("&quot;", '"'),
     ("&apos;", "'"), ("&#91;", "["), ("&#93;", "]"), ("&amp;", "&"),
 )  # fmt: skip
-
-
-def is_phrase_mark(token: str) -> bool:
-    """Whether it is what ``-report-segmentation`` puts behind a phrase, ``|0-2|``, or the beginning of it."""
-    return _PHRASE_MARK_BEGINS.match(token) is not None
-
-
-def is_factored(token: str) -> bool:
-    """Whether it may be a word with factors, ``word|NN``."""
-    return _FACTORED.fullmatch(token) is not None
 
 
 def without_marks(line: str) -> str:
@@ -36,7 +29,7 @@ def without_marks(line: str) -> str:
         return line
     words = [word for word in _PHRASE_MARK.sub(" ", line).replace("\t", " ").split(" ") if word]
     bars = {word.count("|") for word in words}
-    if len(bars) == 1 and all(map(is_factored, words)):
+    if len(bars) == 1 and all(map(_FACTORED.fullmatch, words)):
         words = [word.partition("|")[0] for word in words]
     return " ".join(words)
 

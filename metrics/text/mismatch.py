@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.text.corpus import Corpus
-from lasw.metrics.text.marks import SENTENCEPIECE_SPACE, is_factored, is_phrase_mark, unescaped
+from lasw.metrics.text.marks import FACTORED_TOKEN, PHRASE_MARK_TOKEN, SENTENCEPIECE_SPACE, unescaped
 from lasw.metrics.text.references import References
 
-MOST_TOKENS = 1 << 14  # of a side: shares are known to a per cent, at a cost of milliseconds
+MOST_TOKENS = 1 << 12  # of a side: shares are known to some per cent, at a cost of milliseconds
 
 _ENOUGH = 30  # words of each side, none of them in common: no pair of real texts is so unlucky
 _MANY = 200  # words, from which on a small share says something
@@ -35,11 +35,8 @@ _MOSTLY = 0.5  # of the marked tokens, that the other side has without the mark
 _SHOWN = 3  # examples in a message
 
 _OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?: (bpe|sentencepiece|13a|zh)\b)?")
-_WORD = re.compile(r"[^\W_]")
-_TAG = re.compile(r"</?(?:seg|doc|refset|srcset|tstset|mteval|hl|p|tu|tuv|s)(?:>|$)|.*</(?:seg|hl|p)>$", re.IGNORECASE)
-_ESCAPED = re.compile(r"&(?:bar|lt|gt|bra|ket|quot|apos|amp|#124|#91|#93);")
-_ATTACHED = re.compile(r".*[^\W\d_][.,!?;:]")
-_PLACEHOLDER = re.compile(r"<?<unk>>?|\[unk\]|UNK|\u2047", re.IGNORECASE)
+_ESCAPE = r"&(?:bar|lt|gt|bra|ket|quot|apos|amp|#124|#91|#93);"
+_ESCAPED = re.compile(_ESCAPE)
 _WHOLE_SENTENCE = 6  # letters of a token, on average, that are too many for a word in scripts without spaces
 _WITHOUT_SPACES = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")
 
@@ -147,11 +144,11 @@ def check_pairs(source: Corpus, target: Corpus) -> Finding | None:
     )
     for tell, evidence in _OF_PAIRS:
         for one, other in (sides, sides[::-1]):
-            marked, beside = one.of_kind(tell.is_one).total(), other.of_kind(tell.is_one).total()
+            marked, beside = one.of_kind(tell.kind).total(), other.of_kind(tell.kind).total()
             shown = evidence is None or other.of_kind(evidence).total() >= max(2, tell.least * other.tokens)
             enough = marked >= max(2, tell.least * one.tokens) and beside * one.tokens <= _FEWER * marked * other.tokens
             if enough and shown and other.tokens:
-                found = f"{one.saying(one.of_kind(tell.is_one), tell.what)}, {beside or 'none'} of {other.name}"
+                found = f"{one.saying(one.of_kind(tell.kind), tell.what)}, {beside or 'none'} of {other.name}"
                 return Finding(one.path, found, "prepare both sides alike", False)
     return _twice(*sides)
 
@@ -176,7 +173,7 @@ def marked_list(text: Corpus) -> Finding | None:
     rows = sampled_rows(text)
     sample = _Sample(text.path, "the list", [text.take(rows)])
     for tell, least in ((_PHRASE_MARKS, 0.0), (_FACTORS, 0.9)):
-        marked = sample.of_kind(tell.is_one)
+        marked = sample.of_kind(tell.kind)
         share = marked.total() / max(1, sample.tokens)
         if marked.total() >= 2 and share >= max(tell.least, least):
             return Finding(text.path, sample.saying(marked, tell.what), tell.remedy, True)
@@ -191,6 +188,10 @@ def sampled_rows(text: Corpus) -> NDArray[np.int64]:
     return np.unique(np.linspace(0, n - 1, max(1, n * MOST_TOKENS // tokens)).astype(np.int64))
 
 
+_Kind: TypeAlias = Callable[[str], list[str]]
+"""Of many tokens, a line each, those of one kind."""
+
+
 class _Sample:
     """Tokens of a side with their counts."""
 
@@ -200,18 +201,22 @@ class _Sample:
         self._corpora = corpora
         vocabulary = corpora[0].vocabulary
         ids, counts = np.unique(np.concatenate([corpus.ids for corpus in corpora]), return_counts=True)
-        self.counts = Counter(dict(zip(map(vocabulary.__getitem__, ids.tolist()), counts.tolist(), strict=True)))
+        starts, arena = vocabulary.arrays.starts, vocabulary.arrays.arena[: vocabulary.arrays.used[1]].tobytes()
+        words = [arena[a:b] for a, b in zip(starts[ids].tolist(), starts[ids + 1].tolist(), strict=True)]
+        self.text = b"\n".join(words).decode("utf-8")  # for patterns, which are faster on all tokens at once
+        self.counts = Counter(dict(zip(self.text.split("\n") if words else [], counts.tolist(), strict=True)))
         self.tokens = int(counts.sum())
+        self._of_kinds: dict[_Kind, Counter[str]] = {}
 
     @cached_property
     def words(self) -> Counter[str]:
         """Tokens that hold a letter or a digit."""
-        return self.of_kind(lambda token: _WORD.search(token) is not None)
+        return self.of_kind(_words)
 
     @cached_property
     def small(self) -> set[str]:
         """All tokens in lower case."""
-        return set(map(str.lower, self.counts))
+        return set(self.text.lower().split("\n"))
 
     @cached_property
     def script(self) -> str:
@@ -222,9 +227,11 @@ class _Sample:
             scripts[unicodedata.name(letter, "?").split(" ")[0].split("-")[0]] += count
         return scripts.most_common(1)[0][0] if scripts else ""
 
-    def of_kind(self, is_one: Callable[[str], bool]) -> Counter[str]:
+    def of_kind(self, kind: _Kind) -> Counter[str]:
         """The tokens of a kind."""
-        return Counter({token: count for token, count in self.counts.items() if is_one(token)})
+        if kind not in self._of_kinds:
+            self._of_kinds[kind] = Counter({token: self.counts[token] for token in kind(self.text)})
+        return self._of_kinds[kind]
 
     def sentences_with(self, tokens: Iterable[str]) -> tuple[int, int]:
         """How many sentences hold one of `tokens`, and how many there are."""
@@ -247,7 +254,7 @@ class _Tell:
     """A kind of token that tells what a text is.
 
     Attributes:
-        is_one: whether a token is of the kind.
+        kind: finds the tokens of the kind.
         what: it is, behind "12 of 300 tokens".
         remedy: what to do.
         least: the share of the tokens that is no accident.
@@ -256,7 +263,7 @@ class _Tell:
         of_words: it matters only where words count.
     """
 
-    is_one: Callable[[str], bool]
+    kind: _Kind
     what: str
     remedy: str
     least: float
@@ -266,10 +273,10 @@ class _Tell:
 
     def found(self, text: _Sample, other: _Sample) -> Counter[str]:
         """The tokens of this kind that `text` has and `other` has not; none if that may be an accident."""
-        marked = text.of_kind(self.is_one)
+        marked = text.of_kind(self.kind)
         if marked.total() < max(2, self.least * text.tokens):
             return Counter()
-        beside = other.of_kind(self.is_one).total() / max(1, other.tokens)
+        beside = other.of_kind(self.kind).total() / max(1, other.tokens)
         marked = Counter({token: count for token, count in marked.items() if token not in other.counts})
         share = marked.total() / text.tokens
         if marked.total() < 2 or share < self.least or beside > _FEWER * share:
@@ -282,19 +289,51 @@ class _Tell:
         return marked
 
 
-def _is_capital(token: str) -> bool:
-    return token != token.lower()
+def _capitals(text: str) -> list[str]:
+    return [token for token, small in zip(text.split("\n"), text.lower().split("\n"), strict=True) if token != small]
 
 
-def _is_shouted(token: str) -> bool:
-    return len(token) > 1 and token == token.upper() != token.lower()
+def _shouted(text: str) -> list[str]:
+    return [token for token in text.split("\n") if len(token) > 1 and token.isupper()]
+
+
+def _unescaped_characters(text: str) -> list[str]:
+    return [token for token in _QUOTED(text) if _UNESCAPED.search(_ESCAPED.sub("", token))]
+
+
+def _words(text: str) -> list[str]:
+    return [token for token in text.split("\n") if token.isalnum() or _LETTER.search(token)]
+
+
+def _attached(text: str) -> list[str]:
+    ends = [token for token in text.split("\n") if token[-1:] in _MARKS and token[-2:-1].isalpha()]
+    return [token for token in ends if not _ESCAPED.search(token)]
+
+
+def _matching(pattern: str, holds: str = "", flags: int = 0) -> _Kind:
+    """The kind of tokens that match a pattern without groups, which all hold a text; tokens are lines."""
+    compiled = re.compile(rf"^(?:{pattern})$", re.MULTILINE | flags)
+    return lambda text: compiled.findall(text) if holds in text else []
+
+
+_LETTER = re.compile(r"[^\W_]")
+_MARKS = frozenset(".,!?;:")
+_PLACEHOLDER = _matching(r"<?<unk>>?|\[unk\]|UNK|\u2047", flags=re.IGNORECASE)
+_PUNCTUATION = _matching("[.,!?;:]")
+_UNESCAPED = re.compile("[\"'&|\\[\\]<>]")
+_QUOTED = _matching(".*[\"'&|\\[\\]<>].*")
+_TAG = r"</?(?:seg|doc|refset|srcset|tstset|mteval|hl|p|tu|tuv|s)(?:>.*)?|.*</(?:seg|hl|p)>"
 
 
 _PHRASE_MARKS = _Tell(
-    is_phrase_mark, "are Moses' marks of phrases", "--strip-marks takes them away", 0.005, refused=True
+    _matching(PHRASE_MARK_TOKEN, "|"),
+    "are Moses' marks of phrases",
+    "--strip-marks takes them away",
+    0.005,
+    refused=True,
 )
 _FACTORS = _Tell(
-    is_factored,
+    _matching(FACTORED_TOKEN, "|"),
     "are words with factors",
     "--strip-marks leaves the words",
     0.2,
@@ -302,28 +341,28 @@ _FACTORS = _Tell(
     refused=True,
 )
 _TELLS = (
-    _Tell(lambda token: _TAG.match(token) is not None, "are tags of SGML", "give the text between the tags", 0.005),
+    _Tell(_matching(_TAG, "<", re.IGNORECASE), "are tags of SGML", "give the text between the tags", 0.005),
     _PHRASE_MARKS,
     _FACTORS,
-    _Tell(lambda token: token.endswith("@@"), "are sub-words (BPE)", "--join bpe joins them", 0.005, refused=True),
+    _Tell(_matching(".*@@", "@@"), "are sub-words (BPE)", "--join bpe joins them", 0.005, refused=True),
     _Tell(
-        lambda token: token.startswith(SENTENCEPIECE_SPACE),
+        _matching(f"{SENTENCEPIECE_SPACE}.*", SENTENCEPIECE_SPACE),
         "are sub-words (SentencePiece)",
         "--join sentencepiece joins the pieces",
         0.02,
         refused=True,
     ),
     _Tell(
-        lambda token: _ESCAPED.search(token) is not None,
+        _matching(f".*{_ESCAPE}.*", "&"),
         "are escaped as Moses' tokeniser does it",
         "--unescape turns them back",
         0.001,
         mended=unescaped,
     ),
-    _Tell(_is_shouted, "are in capitals", "--lowercase makes both sides alike", 0.3, mended=str.lower),
-    _Tell(_is_capital, "have capitals", "--lowercase makes both sides alike", 0.02, mended=str.lower),
+    _Tell(_shouted, "are in capitals", "--lowercase makes both sides alike", 0.3, mended=str.lower),
+    _Tell(_capitals, "have capitals", "--lowercase makes both sides alike", 0.02, mended=str.lower),
     _Tell(
-        lambda token: _ATTACHED.fullmatch(token) is not None and _ESCAPED.search(token) is None,
+        _attached,
         "end in a punctuation mark",
         "the other side is tokenised: --tokenize 13a makes both alike",
         0.02,
@@ -332,11 +371,10 @@ _TELLS = (
     ),
 )
 
-_QUOTED = re.compile("[\"'&|\\[\\]<>]")
-_OF_PAIRS: tuple[tuple[_Tell, Callable[[str], bool] | None], ...] = (
+_OF_PAIRS: tuple[tuple[_Tell, _Kind | None], ...] = (
     *((tell, None) for tell in _TELLS[:5]),
-    (_TELLS[5], lambda token: _QUOTED.search(_ESCAPED.sub("", token)) is not None),
-    (_TELLS[8], lambda token: token in (".", ",", "!", "?", ";", ":")),
+    (_TELLS[5], _unescaped_characters),
+    (_TELLS[8], _PUNCTUATION),
 )
 """Kinds that tell in any language, and what the other side must have enough of in their place."""
 
@@ -374,14 +412,14 @@ def _cause(text: _Sample, references: _Sample, words: bool) -> tuple[_Sample, _S
 
 def _placeholders(text: _Sample, references: _Sample) -> Finding | None:
     """Words of which nobody knows what they are match each other in the references, or nothing."""
-    held = references.of_kind(lambda token: _PLACEHOLDER.fullmatch(token) is not None)
+    held = references.of_kind(_PLACEHOLDER)
     if held:
         found, of = references.sentences_with(held)
         if found >= max(2, 0.01 * of):
             names = ", ".join(sorted(held))
             what = f"{found} of {of} references contain placeholders of unknown words ({names}), which match each other"
             return Finding(references.path, what, None, False)
-    mine = text.of_kind(lambda token: _PLACEHOLDER.fullmatch(token) is not None)
+    mine = text.of_kind(_PLACEHOLDER)
     if not held and mine.total() >= max(2, 0.1 * text.tokens):
         return Finding(
             text.path, text.saying(mine, "are placeholders of unknown words, which match nothing"), None, False

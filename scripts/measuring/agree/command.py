@@ -133,7 +133,8 @@ def _results(arguments: argparse.Namespace) -> Results:
     trainers = [trainer(spec) for spec in arguments.train]
     tau = arguments.tau or _DEFAULT_TAU
     data = _read(arguments)
-    coverage = check_judged(arguments, data, metrics)
+    names = short_names(arguments.da or arguments.folders)
+    coverage = check_judged(arguments, data, metrics, names)
     settings = {"nrefs": _reference_counts(data), **preprocessing(arguments).settings()}
     if arguments.significance:
         settings |= {"bs": str(arguments.paired_bs_n), "seed": str(arguments.seed)}
@@ -148,7 +149,7 @@ def _results(arguments: argparse.Namespace) -> Results:
             *(str(t.signature().with_settings(folds | settings)) for t in trainers),
         ],
         better=[*(m.display.better for m in metrics), *("higher" for _ in trainers)],
-        names=short_names(arguments.da or arguments.folders),
+        names=names,
         agreements=[
             [
                 *(agreement_of(m, x, tau=tau) for m in metrics),

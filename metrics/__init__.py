@@ -8,8 +8,9 @@ if TYPE_CHECKING:
         SEGMENTS, TAUS, Agreement, Correlation, DirectAssessment, Judgements, Key, Panel, Significance, agreement_of,
         agreement_of_scores, agreement_significance, panel_title, picture, read_direct_assessment, read_judgements,
     )
-    from lasw.metrics.base import LARGEST, Display, Evaluation, MeanMetric, Metric, Signature, labels, version
-    from lasw.metrics.base import number_in
+    from lasw.metrics.base import (
+        LARGEST, Display, Evaluation, MeanMetric, Metric, Signature, labels, number_in, version,
+    )
     from lasw.metrics.edit import WordErrorRate
     from lasw.metrics.errors import UserError, unknown
     from lasw.metrics.kernels import HIGH_BITS, ONES, borrowing, leading_bytes, load_word, lowest_bit

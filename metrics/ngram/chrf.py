@@ -93,9 +93,9 @@ class Chrf(Metric):
         for spelling, orders in zip(prepared, (self.chars, self.words), strict=False):
             texts = spelling.of(shared.texts)
             both = pair_matches(texts, shared, orders)
-            ours = texts.lengths[shared.hypothesis][pairs.hypothesis]
-            theirs = texts.lengths[shared.reference][pairs.reference]
-            columns.append(_with_totals(ours, _ngrams(theirs, orders), both))
+            totals = _ngrams(texts.lengths, orders)
+            ours, theirs = totals[shared.hypothesis][pairs.hypothesis], totals[shared.reference][pairs.reference]
+            columns.append(_with_totals(ours, theirs, both))
         return np.hstack(columns)
 
     def aggregated_statistics(
@@ -106,8 +106,9 @@ class Chrf(Metric):
         for spelling, orders in zip(prepared, (self.chars, self.words), strict=False):
             texts = spelling.of(shared.texts)
             both = expected_matches(texts, shared, weights, orders)
-            theirs = pairs.expected(_ngrams(texts.lengths[shared.reference], orders), weights)
-            columns.append(_with_totals(texts.lengths[shared.hypothesis], theirs, both))
+            totals = _ngrams(texts.lengths, orders)
+            theirs = pairs.expected(totals[shared.reference], weights)
+            columns.append(_with_totals(totals[shared.hypothesis], theirs, both))
         return np.hstack(columns)
 
     def corpus_scores(self, totals: NDArray[Any]) -> NDArray[np.float64]:
@@ -172,7 +173,8 @@ def _counts(text: Corpus, reference: Corpus, segments: NDArray[np.int32], order:
     """(m, 3 order): per order n-grams of the text, of the reference, of both."""
     ours = text.lengths
     both = np.zeros((len(text), order), dtype=np.int32)
-    out = _with_totals(ours, _ngrams(reference.lengths[segments], order), both).reshape(len(text), order, 3)
+    theirs = _ngrams(reference.lengths, order)[segments]
+    out = _with_totals(_ngrams(ours, order), theirs, both).reshape(len(text), order, 3)
     nodes = order * int(reference.lengths.max(initial=0)) + 1
     slots = 1 << (2 * nodes).bit_length()
     _match(
@@ -191,21 +193,21 @@ def _counts(text: Corpus, reference: Corpus, segments: NDArray[np.int32], order:
     return out.reshape(len(text), 3 * order)
 
 
-def _ngrams(lengths: NDArray[np.int64], orders: int) -> NDArray[np.int64]:
+def _ngrams(lengths: NDArray[np.int64], orders: int) -> NDArray[np.int32]:
     """(n, orders) how many n-grams of each order texts of these lengths have."""
-    return np.asarray(np.maximum(lengths[:, None] - np.arange(orders), 0))
+    return np.asarray(np.maximum(lengths[:, None] - np.arange(orders), 0), dtype=np.int32)
 
 
-def _with_totals(ours: NDArray[np.int64], theirs: NDArray[Any], both: NDArray[Any]) -> NDArray[Any]:
+def _with_totals(ours: NDArray[np.int32], theirs: NDArray[Any], both: NDArray[Any]) -> NDArray[Any]:
     """(m, 3 orders) the layout of statistics.
 
     Args:
-        ours: (m,) lengths of hypotheses; their n-grams count where the reference has some.
+        ours: (m, orders) n-grams of the hypothesis, which count where the reference has some.
         theirs: (m, orders) n-grams of the reference.
         both: (m, orders) matches; what comes back has their type.
     """
     out = np.empty((*both.shape, 3), dtype=both.dtype)
-    out[:, :, 0] = np.where(theirs > 0, _ngrams(ours, both.shape[1]), 0)
+    out[:, :, 0] = np.where(theirs > 0, ours, 0)
     out[:, :, 1] = theirs
     out[:, :, 2] = both
     return out.reshape(len(both), 3 * both.shape[1])

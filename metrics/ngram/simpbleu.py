@@ -180,8 +180,9 @@ class SimpBleu(Metric):
         if self.corpus == "mean":
             return self._scored(self._sums.pair_statistics(pairs, prepared))
         matches = pair_matches(pairs.shared.texts, pairs.shared, ORDERS, self._counting)
-        ours, theirs = pairs.hypotheses.lengths[pairs.hypothesis], pairs.references.lengths[pairs.reference]
-        counts = self._laid_out(matches, ours, ngram_totals(theirs), theirs)
+        ours, theirs = (ngram_totals(texts.lengths) for texts in (pairs.hypotheses, pairs.references))
+        theirs = theirs[pairs.reference]
+        counts = self._laid_out(matches, ours[pairs.hypothesis], theirs, theirs[:, 0])
         averaged = self.reflen == "average" and self.refs == "joint"  # which makes them numbers with fractions
         return counts.astype(np.float64) if averaged else counts
 
@@ -193,9 +194,8 @@ class SimpBleu(Metric):
             return self._scored(self._sums.aggregated_statistics(pairs, weights, prepared))
         matches = expected_matches(pairs.shared.texts, pairs.shared, weights, ORDERS, self._counting)
         lengths = pairs.references.lengths
-        totals = pairs.expected(ngram_totals(lengths), weights)
-        expected = pairs.expected(lengths[:, None], weights)[:, 0]
-        return self._laid_out(matches, pairs.hypotheses.lengths, totals, expected)
+        theirs = pairs.expected(ngram_totals(lengths), weights)
+        return self._laid_out(matches, ngram_totals(pairs.hypotheses.lengths), theirs, theirs[:, 0])
 
     @property
     def _counting(self) -> int:
@@ -211,12 +211,12 @@ class SimpBleu(Metric):
         return with_ones(self._sums.sentence_scores(statistics))
 
     def _laid_out(
-        self, matches: NDArray[Any], ours: NDArray[np.int64], totals: NDArray[Any], theirs: NDArray[Any]
+        self, matches: NDArray[Any], ours: NDArray[np.int32], theirs: NDArray[Any], lengths: NDArray[Any]
     ) -> NDArray[Any]:
-        """Statistics from (m, ORDERS) matches, lengths of texts, (m, ORDERS) n-grams and lengths of references."""
+        """Statistics from matches and n-grams of both sides, (m, ORDERS) each, and lengths of references."""
         counts = np.empty((len(matches), COLUMNS), dtype=matches.dtype)
-        counts[:, 0:-1:2], counts[:, 1:-1:2], counts[:, -1] = matches, ngram_totals(ours), theirs
-        return _with_reference_totals(counts, totals) if self._recall else counts
+        counts[:, 0:-1:2], counts[:, 1:-1:2], counts[:, -1] = matches, ours, lengths
+        return _with_reference_totals(counts, theirs) if self._recall else counts
 
     def sentence_scores(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
         """(n,) scores of single sentences."""
@@ -296,9 +296,9 @@ def _ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> 
     return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
 
 
-def ngram_totals(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def ngram_totals(lengths: NDArray[np.int64]) -> NDArray[np.int32]:
     """(n, ORDERS) how many n-grams of each order texts of these lengths have."""
-    return np.asarray(np.maximum(lengths[:, None] - np.arange(ORDERS), 0))
+    return np.asarray(np.maximum(lengths[:, None] - np.arange(ORDERS), 0), dtype=np.int32)
 
 
 def _with_reference_totals(counts: NDArray[Any], totals: NDArray[Any]) -> NDArray[Any]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lasw.metrics import UserError
+from lasw.scripts.command_line.options import layout_of_arguments, positive_int
 from lasw.scripts.command_line.parser import Parser
 
 if TYPE_CHECKING:
@@ -14,10 +16,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lasw.metrics import Vocabulary
-    from lasw.tuning import MinimumRisk, NBest, Samples
+    from lasw.tuning import LayoutOptions, MinimumRisk, NBest, Samples
 
 UNIFORM, MODEL = "uniform", "model"
-_BELONGS = ("samples", "mbr_approx", "mbr_weights", "mbr_scale")
+_BELONGS = ("samples", "samples_size", "mbr_approx", "mbr_weights", "mbr_scale")
 MBR_HELP = "expected score of each hypothesis in this metric, the others of its list taken for references"
 
 
@@ -25,6 +27,9 @@ def add_mbr_options(parser: Parser) -> None:
     """What belongs to `--mbr SPEC`, which the command itself declares."""
     group = parser.add_argument_group("minimum Bayes risk")
     group.add_argument("--samples", metavar="FILE", help="references instead: another list of the same sentences")
+    group.add_argument(
+        "--samples-size", type=positive_int, metavar="N", help="samples are texts, N lines a sentence (as --nbest-size)"
+    )
     group.add_argument(
         "--mbr-approx", action="store_true", help="one reference that has the n-grams of all on average (BLEU, CHRF)"
     )
@@ -35,7 +40,7 @@ def add_mbr_options(parser: Parser) -> None:
         "that gives these totals",
     )
     group.add_argument("--mbr-scale", type=_scale, metavar="S", help="of these totals (default: 1)")
-    parser.further("--mbr-weights", "--mbr-scale")
+    parser.further("--samples-size", "--mbr-weights", "--mbr-scale")
 
 
 def check_mbr_options(arguments: argparse.Namespace, *others: str) -> None:
@@ -53,6 +58,8 @@ def check_mbr_options(arguments: argparse.Namespace, *others: str) -> None:
             raise UserError("--mbr-scale where references count alike", remedy="--mbr-weights model")
         if getattr(arguments, "sparse_weights", None) and arguments.mbr_weights in (None, UNIFORM, MODEL):
             raise UserError("--sparse-weights without the dense ones", remedy="give those with --mbr-weights")
+        if arguments.samples_size and not arguments.samples:
+            raise UserError("--samples-size without --samples", expected="--samples FILE")
         return
     for name in (*_BELONGS, *others):
         if getattr(arguments, name):
@@ -68,7 +75,8 @@ def minimum_risk(
     """The reranker that the options ask for, and the features that are dense as far as weights tell.
 
     Args:
-        arguments: of the command: those of `add_mbr_options`, encoding, unsorted, perhaps sparse_weights.
+        arguments: of the command: those of `add_mbr_options` and `add_layout_options`, encoding, unsorted, perhaps
+            sparse_weights.
         vocabulary: of the list.
         warnings: gets what should be told about the samples.
         preprocess: of texts before they are compared.
@@ -100,13 +108,26 @@ def minimum_risk(
     return reranker, dense
 
 
+def mbr_layout(arguments: argparse.Namespace) -> LayoutOptions:
+    """How the lists are laid out; no numbers are needed in them, only texts.
+
+    Raises:
+        UserError: as `layout_of_arguments`.
+    """
+    return replace(layout_of_arguments(arguments), featureless=True)
+
+
 def _samples(
     arguments: argparse.Namespace, vocabulary: Vocabulary, dense: tuple[str, ...], warnings: list[str]
 ) -> Samples:
-    from lasw.tuning import Options, Samples, read_nbest, stream_nbest
+    from lasw.tuning import FLAT, Options, Samples, read_nbest, stream_nbest
 
-    path = arguments.samples
-    options = Options(dense=dense, unsorted=arguments.unsorted, encoding=arguments.encoding, warnings=warnings)
+    path, layout = arguments.samples, mbr_layout(arguments)
+    if arguments.samples_size:
+        layout = replace(layout, name=FLAT, size=arguments.samples_size)
+    options = Options(
+        dense=dense, unsorted=arguments.unsorted, encoding=arguments.encoding, warnings=warnings, layout=layout
+    )
     if arguments.unsorted:
         return Samples([read_nbest(path, vocabulary, **options)], path)
     return Samples(stream_nbest(path, vocabulary, **options), path)

@@ -12,10 +12,13 @@ from lasw.scripts.command_line import (
     MBR_HELP,
     Parser,
     add_force,
+    add_layout_options,
     add_marks,
     add_mbr_options,
     assignments,
     check_mbr_options,
+    layout_of_arguments,
+    mbr_layout,
     minimum_risk,
     positive_int,
     warn,
@@ -72,6 +75,7 @@ def add_arguments(parser: Parser) -> None:
     add_force(parser)
     parser.add_argument("--encoding", default="utf-8", help="of all text files (default: utf-8)")
     parser.add_argument("--quiet", action="store_true", help="no warnings on stderr")
+    add_layout_options(parser)
     add_mbr_options(parser)
     parser.add_argument("--tokenize", metavar="NAME", help="what --mbr compares, by one of sacreBLEU's tokenisers")
     parser.add_argument("--lowercase", action="store_true", help="lower-case what --mbr compares")
@@ -99,8 +103,8 @@ def _reranker(
 ) -> tuple[ListReranker, tuple[str, ...]]:
     """What sorts the lists, and the features that are dense as far as weights tell."""
     if arguments.mbr:
-        preprocess = Preprocessing(arguments.tokenize, arguments.lowercase).function()
-        return minimum_risk(arguments, vocabulary, warnings, preprocess)
+        text = Preprocessing(arguments.tokenize, arguments.lowercase, strip_marks=arguments.strip_marks)
+        return minimum_risk(arguments, vocabulary, warnings, text.function())
     path = arguments.weights or arguments.local_weights
     if path == arguments.list:
         raise UserError("one file is given as weights and as N-best list", path=path)
@@ -125,6 +129,7 @@ def _blocks(
         encoding=arguments.encoding,
         warnings=warnings,
         preprocess=Preprocessing(strip_marks=arguments.strip_marks).function(),
+        layout=mbr_layout(arguments) if arguments.mbr else layout_of_arguments(arguments),
     )
     if arguments.unsorted:
         parts: Iterable[NBest] = [read_nbest(arguments.list, vocabulary, **options)]

@@ -26,10 +26,12 @@ from lasw.metrics import (
 from lasw.scripts.command_line import (
     MBR_HELP,
     Parser,
+    add_layout_options,
     add_mbr_options,
     add_metric,
     add_text_options,
     check_mbr_options,
+    mbr_layout,
     minimum_risk,
     preprocessing,
     reading,
@@ -71,6 +73,7 @@ def add_arguments(parser: Parser) -> None:
     parser.rename("--reference", "--references")
     parser.add_argument("--output", default=STANDARD_INPUT, metavar="FILE", help="default: standard output")
     add_mbr_options(parser)
+    add_layout_options(parser)
     parser.add_argument("--unsorted", action="store_true", help="sentence ids of lists may decrease")
     parser.further("--unsorted")
     add_text_options(parser, force=True)
@@ -109,7 +112,13 @@ def _expected_utilities(arguments: argparse.Namespace) -> int:
     refuse_overwriting([arguments.output], (arguments.system, arguments.samples or STANDARD_INPUT))
     vocabulary, warnings = Vocabulary(), list[str]()
     reranker, dense = minimum_risk(arguments, vocabulary, warnings, preprocessing(arguments).function())
-    options = Options(dense=dense, unsorted=arguments.unsorted, encoding=arguments.encoding, warnings=warnings)
+    options = Options(
+        dense=dense,
+        unsorted=arguments.unsorted,
+        encoding=arguments.encoding,
+        warnings=warnings,
+        layout=mbr_layout(arguments),
+    )
     if arguments.unsorted:
         blocks: Iterable[NBest] = [read_nbest(arguments.system, vocabulary, **options)]
     else:

@@ -31,10 +31,10 @@ UTILITIES = {  # ours, and the peer's class and settings
 CLOSE = 1e-5  # mbrs computes in single precision
 
 
-def lists() -> list[list[str]]:
+def lists(path: Path) -> list[list[str]]:
     """The hypotheses of each sentence."""
     found: dict[str, list[str]] = {}
-    with gzip.open(DATA, "rt", encoding="utf-8", newline="\n") as stream:
+    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as stream:
         for line in stream:
             fields = line.split("|||")
             found.setdefault(fields[0], []).append(" ".join(fields[1].split()))
@@ -95,6 +95,7 @@ def ours(spec: str, every: list[list[str]]) -> tuple[float, list[np.ndarray]]:
 def main() -> None:
     """Print a line a utility."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lists", type=Path, default=DATA, help="N-best lists of Moses, compressed")
     parser.add_argument("--peer-python", default=sys.executable, help="a Python that has mbrs")
     parser.add_argument("--peer-lists", type=int, default=10, help="so many lists for the peer")
     parser.add_argument("--peer", type=Path, help=argparse.SUPPRESS)
@@ -102,10 +103,10 @@ def main() -> None:
     if arguments.peer:
         peer(arguments.peer)
         return
-    if not DATA.is_file():
-        print(f"no N-best lists at {DATA}: left out")
+    if not arguments.lists.is_file():
+        print(f"no N-best lists at {arguments.lists}: left out")
         return
-    every = lists()
+    every = lists(arguments.lists)
     some = [every[k] for k in np.linspace(0, len(every) - 1, arguments.peer_lists).astype(int)]
     print(f"{len(every)} lists of {np.mean([len(x) for x in every]):.0f} hypotheses; the peer {len(some)} of them")
     for name in UTILITIES:

@@ -110,6 +110,20 @@ def test_samples(capsys, tmp_path):
     assert out == "der Bus\n\n\nzwei Haeuser\n"
 
 
+def test_plain_texts(capsys, tmp_path):
+    """As neural systems leave them: so many lines a sentence, and samples of another number."""
+    (tmp_path / "t").write_text("".join(f"{line}\n" for lines in TEXTS for line in lines))
+    out, _ = lasw(capsys, "features", "--mbr", "CHRF", "--nbest-size", "3", "t")
+    np.testing.assert_allclose([float(line) for line in out.splitlines()], utilities("CHRF"))
+    out, _ = lasw(capsys, "rerank", "--mbr", "CHRF", "--nbest-size", "3", "t")
+    assert out == f"{TEXTS[0][int(np.argmax(utilities('CHRF')[:3]))]}\nzwei Haeuser\n"
+    (tmp_path / "s").write_text("der Bus\nein Bus\nzwei Haeuser\ndrei\n")
+    options = ("--nbest-size", "3", "--samples", "s", "--samples-size", "2")
+    out, _ = lasw(capsys, "features", "--mbr", "CHRF", *options, "t")
+    expected = utilities("CHRF", ((1, 1), (1, 1)), (["der Bus", "ein Bus"], ["zwei Haeuser", "drei"]))
+    np.testing.assert_allclose([float(line) for line in out.splitlines()], expected)
+
+
 def test_ids_in_any_order(capsys, tmp_path):
     lines = LIST.splitlines(keepends=True)
     order = [5, 0, 3, 2, 1, 4]
@@ -135,6 +149,7 @@ def test_tokens_and_case_are_those_of_what_is_compared(capsys, tmp_path):
         (("rerank", "--weights", "w", "--mbr-approx", "nbest"), "--mbr-approx without --mbr"),
         (("rerank", "--weights", "w", "--samples", "nbest", "nbest"), "--samples without --mbr"),
         (("rerank", "--weights", "w", "--lowercase", "nbest"), "--lowercase without --mbr"),
+        (("rerank", "--mbr", "CHRF", "--samples-size", "2", "nbest"), "--samples-size without --samples"),
         (("rerank", "--mbr", "CHRF", "--mbr-scale", "2", "nbest"), "--mbr-scale where references count alike"),
         (("rerank", "--mbr", "CHRF", "--sparse-weights", "w", "nbest"), "--sparse-weights without the dense ones"),
         (("rerank", "--mbr", "TER", "--mbr-approx", "nbest"), "TER has no aggregated references"),

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from functools import partial
+
+_QUOTED = 60  # characters of what is quoted from a file
+_PART = 1500  # of a part of a message: the last lines of a program that failed are the longest
+_QUOTATION = re.compile(rf"(['\"])([^'\"/]{{{_QUOTED + 1},}})\1")  # paths are told whole
+_WORD = re.compile(r"\S{300,}")
 
 
 class UserError(Exception):
@@ -40,11 +46,11 @@ class UserError(Exception):
         where = self.path or ""
         if self.line is not None:
             where += f":{self.line}"
-        parts = [self.found]
+        parts = [_short(self.found)]
         if self.expected:
-            parts.append(f"expected {self.expected}")
+            parts.append(f"expected {_short(self.expected)}")
         if self.remedy:
-            parts.append(self.remedy)
+            parts.append(_short(self.remedy))
         text = "; ".join(parts)
         text = f"{where}: {text}" if where else text
         return " ".join(text.split())
@@ -54,6 +60,15 @@ class UserError(Exception):
         return partial(UserError, path=self.path, line=self.line, expected=self.expected, remedy=self.remedy), (
             self.found,
         )
+
+
+def _short(text: str) -> str:
+    """A part of a message, of what stands in files no more than a person needs to find it again."""
+    if len(text) <= _QUOTED:
+        return text
+    text = _QUOTATION.sub(lambda found: f"{found[1]}{found[2][:_QUOTED]} ...{found[1]}", text)
+    text = _WORD.sub(lambda found: f"{found[0][:_QUOTED]} ...", text)
+    return text if len(text) <= _PART else f"{text[:_PART]} ..."
 
 
 def unknown(kind: str, name: str, valid: list[str]) -> UserError:

@@ -131,7 +131,7 @@ lambdas  text  refused  it is gone from mert-moses.pl too: weights to start from
 """)
 _NUMBERS = {
     INT: (re.compile(r"[-+]?\d{1,18}"), "a whole number"),
-    FLOAT: (re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"), "a number"),
+    FLOAT: (re.compile(r"[-+]?(\d+(?:\.\d*)?|\.\d+)([eE][-+]?\d+)?"), "a number"),
 }
 
 Value = str | int | float | bool | list[str]

@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import Blocks, UserError, Vocabulary, tokens
+from lasw.metrics import Blocks, UserError, Vocabulary, first_bytes, parse_array, tokens
 from lasw.tuning.formats.nbest import Place, read_matrix
 from lasw.tuning.formats.weights import FilePath, number
 from lasw.tuning.nbest import NBest, ScoredList
@@ -146,15 +146,15 @@ def _row(line: str, place: Place, what: str, width: int) -> list[float]:
 
 def _array(path: FilePath) -> Floats:
     try:
-        array = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+        array = parse_array(first_bytes(path, -1))
+    except ValueError as error:
         raise UserError(
             f"no array of numpy ({error})", path=os.fspath(path), expected="what numpy.save writes"
         ) from None
-    if not isinstance(array, np.ndarray) or array.dtype.kind not in "iuf" or array.ndim not in (1, 2):
-        found = f"{array.dtype} of shape {array.shape}" if isinstance(array, np.ndarray) else "several arrays"
+    if array.dtype.kind not in "iuf" or array.ndim not in (1, 2):
+        found = f"{array.dtype} of shape {array.shape}"
         raise UserError(found, path=os.fspath(path), expected="numbers, (n,) or (n, k)")
-    columns = array.reshape(len(array), -1).astype(np.float64)
+    columns = (array[:, None] if array.ndim == 1 else array).astype(np.float64)
     lost = np.flatnonzero(~np.isfinite(columns).all(axis=1))
     if len(lost):
         raise UserError(f"row {lost[0]} is not finite", path=os.fspath(path), expected="finite numbers")

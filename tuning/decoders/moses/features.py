@@ -15,7 +15,7 @@ from lasw.tuning.weights import FeatureNames, Weights
 
 _UNTUNEABLE = "UNTUNEABLE"
 _UNTUNEABLE_COMPONENT = "UNTUNEABLECOMPONENT"
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+_NUMBER = re.compile(r"[-+]?(\d+(?:\.\d*)?|\.\d+)([eE][-+]?\d+)?")
 
 
 @dataclass(frozen=True)

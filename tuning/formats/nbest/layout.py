@@ -22,7 +22,7 @@ from lasw.tuning.weights import FeatureNames
 MAX_ID = 2**31 - 1
 ONLY_SCORE = "score"  # the one feature of a list that has nothing but totals
 _SHOWN = 40
-_NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan(?:\(\w*\))?)", re.I | re.A)
+_NUMBER = re.compile(r"[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan(?:\(\w*\))?)", re.I | re.A)
 
 
 @dataclass(frozen=True)

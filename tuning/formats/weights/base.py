@@ -18,7 +18,7 @@ FilePath = str | os.PathLike[str]
 _BEFORE = re.compile(r"run(\d+)\.(dense|init\.opt)")
 _MADE = re.compile(r"run(\d+)\.(weights\.txt|mert\.log)")
 _LAST = re.compile(r"run\.weights|weights\.txt|mert\.log")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.A)
+_NUMBER = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.A)
 
 
 class WeightFormat(ABC):

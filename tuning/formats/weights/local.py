@@ -49,7 +49,9 @@ def write_local_weights(path: FilePath, weights: Sequence[Weights]) -> None:
         "dense": np.array([one.dense for one in weights]).reshape(len(weights), len(names)),
         "groups": np.array([name for name, _ in names.groups], dtype=np.str_),
         "sizes": np.array([size for _, size in names.groups], dtype=np.int64),
-        "sparse": np.array([one.sparse_vector(sparse_names) for one in weights]).reshape(len(weights), -1),
+        "sparse": np.array([one.sparse_vector(sparse_names) for one in weights]).reshape(
+            len(weights), len(sparse_names)
+        ),
         "sparse_names": np.array(sparse_names, dtype=np.str_),
     }
     with atomic_write(path) as out, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:

@@ -255,7 +255,7 @@ def _stripped(line: str) -> str:
 
 def _declared(text: str, unnamed: Counter[str]) -> str:
     """The name of a feature function: what `name=` says, else its class and a running number."""
-    words = text.split()
+    words = [word for word in text.replace("\t", " ").split(" ") if word]
     for word in words[1:]:
         if word.startswith("name="):
             return word.removeprefix("name=")

@@ -159,7 +159,10 @@ class CsvLayout(_TableLayout):
     @classmethod
     def split(cls, line: str) -> list[str]:
         """See `_TableLayout`."""
-        return next(csv.reader([line]), [])
+        try:
+            return next(csv.reader([line]), [])
+        except csv.Error:  # a lone CR, a cell of more than 128 KB: a row that has not as many columns as the first
+            return [line]
 
     @classmethod
     def joined(cls, cells: list[str], path: str | os.PathLike[str] | None) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from lasw.metrics import Corpus, References, UserError, Vocabulary, metric, read_lines
+from lasw.metrics import Corpus, Finding, References, UserError, Vocabulary, metric, read_lines, refuse_or_warn
 from lasw.scripts.command_line import Parser, add_metric, add_seed, positive_int, warn
 from lasw.selection import METHODS, Bitext, Lists, Method, ToTest
 from lasw.tuning import FeatureNames
@@ -111,12 +112,18 @@ def read_lists(
 
     texts = (text for block in bitext.blocks() for text in block.target.texts())
     references = References((Corpus.from_lines(texts, Vocabulary()),))
-    pool, warnings = read_pool(paths, references, encoding=bitext.encoding)
+    pool, warnings = read_pool(paths, references, encoding=bitext.encoding, settle=_unlike)
     warn("select", warnings, quiet)
     order = pool.order
     scores = pool.sentence_scores(metric(measure))[order] if len(pool) else np.empty(0)
     lists = [Lists(pool.starts, pool.dense[order], scores)]
     return [*lists, _test_lists(test_paths, pool.names, bitext.encoding)] if test_paths else lists
+
+
+def _unlike(findings: Iterable[Finding | None]) -> list[str]:
+    """Warnings: what would mend a text for scoring is no option here, where the pool is written as it is."""
+    kept = [replace(one, remedy="prepare lists and target alike") for one in findings if one is not None]
+    return refuse_or_warn(kept, force=True)
 
 
 def _test_lists(paths: Sequence[str], names: FeatureNames | None, encoding: str) -> Lists:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,9 +18,11 @@ from lasw.metrics import (
     check_pairs,
     check_texts,
     marked_list,
+    read_corpus,
     refuse_or_warn,
 )
 from lasw.metrics.text.mismatch import MOST_TOKENS, Finding, sampled_rows
+from lasw.tuning import read_pool
 
 SENTENCES = [
     'the old man said : " it is n\'t his dog & cat , but hers . "',
@@ -327,3 +330,22 @@ def test_texts_of_one_language() -> None:
     nothing = told(RUSSIAN, REFERENCE)
     assert nothing is not None
     assert not nothing.beyond_doubt
+
+
+def test_nothing_is_said_of_real_text(shared_data: Path) -> None:
+    """Of lists and references, systems and references, a text and its translation."""
+    references = References.read([shared_data / "multi30k" / "dev.en.gz"])
+    for path in sorted((shared_data / "moses" / "de-en").glob("run[18].best100.out.gz")):
+        pool, warnings = read_pool([path], references)
+        assert len(pool) > 1000
+        assert warnings == []
+    vocabulary = Vocabulary()
+    sides = [read_corpus(shared_data / "multi30k" / f"train.{side}.gz", vocabulary) for side in ("de", "en")]
+    assert check_pairs(*sides) is None
+    assert check_alike(sides[0], read_corpus(shared_data / "multi30k" / "test.de.gz", vocabulary)) is None
+    for tokeniser in (None, "13a"):
+        how = Preprocessing(tokeniser).function()
+        folder = shared_data / "wmt13" / "cs-en"
+        references = References.read([folder / "ref.txt.gz"], preprocess=how)
+        for path in sorted((folder / "hyp").iterdir())[:3]:
+            assert check_texts(read_corpus(path, references.vocabulary, preprocess=how), references) is None

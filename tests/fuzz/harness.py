@@ -1,7 +1,7 @@
 """A fuzzer of all readers: ``python tests/fuzz/harness.py --seconds 600 --seed 7 [--only NAME] [--keep FOLDER]``.
 
 Files of every format are damaged, from a seed, and read. Four things must hold of each: nothing but a `UserError` comes
-out, in one line; it is over in 10 seconds of the processor; the process has at most 1 GB; what is accepted, written by us
+out, in one line; it is over in 10 CPU seconds; the process has at most 1 GB; what is accepted, written by us
 and read again is the same. A format is read in a process of its own, so that one that dies is a finding too.
 """
 

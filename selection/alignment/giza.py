@@ -20,7 +20,7 @@ from lasw.selection.lines import Lines, read_blocks
 
 # What a reader of the layout would take for its own marks.
 _MARKS = frozenset(("({", "})"))
-_NUMBERED = re.compile(r"# Sentence pair \(([0-9]+)\)")
+_NUMBERED = re.compile(r"# Sentence pair \(([0-9]{1,18})\)")
 
 
 def write_giza(
@@ -129,7 +129,7 @@ def _points(line: str) -> str:
     for i, word in enumerate(words[:-1]):
         name, mark, positions = word.rpartition(" ({")
         numbers = [number for number in positions.split(" ") if number]
-        if not mark or not all(number.isascii() and number.isdigit() for number in numbers):
+        if not mark or not all(number.isascii() and number.isdigit() and len(number) < 10 for number in numbers):
             return line
         if name.strip(" ") != "NULL" if i == 0 else name[:1] != " " or " " in name[1:] or name == " ":
             return line

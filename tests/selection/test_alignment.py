@@ -152,7 +152,7 @@ WHOLE = "NULL ({ 3 }) das ({ 1 }) NULL ({ }) haus ({ 2 4 }) "
     ("before", "after"),
     [
         (" })", " )"), (" })", " }"), (" })", "})"), (" })", ""), (" ({", " {"), (" ({", " ("), (" ({", "({"),
-        (" ({", ""), ("1", "1x"), ("das", "da s"), ("NULL", "NUL"), ("das ", ""),
+        (" ({", ""), ("1", "1x"), ("1", "1" * 5000), ("das", "da s"), ("NULL", "NUL"), ("das ", ""),
     ],
 )  # fmt: skip
 def test_a_broken_mark_of_giza_is_told(tmp_path: Path, before: str, after: str) -> None:

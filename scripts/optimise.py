@@ -34,12 +34,15 @@ from lasw.tuning import (
     MOSES,
     OPTIMISERS,
     WEIGHT_FILES,
+    Assessment,
     Fit,
     Match,
     Optimiser,
+    Pool,
     Proposal,
     Weights,
     as_json,
+    assessed,
     check_min_count,
     check_output,
     is_features_file,
@@ -63,6 +66,7 @@ With --start the new weights are the whole way from these only if there are list
 little of what a decoder would find with other weights (--step 1 goes all the way; to rerank these very lists it may).
 """
 _POOL_METRIC = "PGBC4"
+_SMALL_SCALE = 10.0  # scores on smaller scales are shown with more digits
 
 
 def add_arguments(parser: Parser) -> None:
@@ -90,6 +94,23 @@ def add_arguments(parser: Parser) -> None:
         help="go this share of the way from --start to the weights that are best on the lists, 1: all the way "
         "(default: .3, .5, .7, 1 for the lists of 1, 2, 3, more rounds; without --start 1)",
     )
+    parser.add_argument(
+        "--loss-scores",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="the loss computed elsewhere, a number for every hypothesis, higher is better; may be repeated",
+    )
+    parser.add_argument(
+        "--folds",
+        type=_folds,
+        default=0,
+        metavar="K",
+        help="also the gain on sentences kept out, a K-th of them at a time (default: 0, not)",
+    )
+    parser.add_argument(
+        "--ablate", action="store_true", help="also what is lost without each dense feature, one at a time"
+    )
     moses = parser.add_argument_group("instead of N-best lists and references, Moses' own files")
     moses.add_argument("--features", action="append", default=[], metavar="FILE", help="features.dat, may be repeated")
     moses.add_argument("--scores", action="append", default=[], metavar="FILE", help="scores.dat of each --features")
@@ -101,7 +122,18 @@ def add_arguments(parser: Parser) -> None:
     add_old_option(parser)
     add_text_options(parser, force=True)
     add_output_options(parser)
-    parser.further("--features", "--scores", "--min-count", "--step", "--output-format", "--moses-ini", "--encoding")
+    parser.further(
+        "--features",
+        "--scores",
+        "--min-count",
+        "--step",
+        "--loss-scores",
+        "--folds",
+        "--ablate",
+        "--output-format",
+        "--moses-ini",
+        "--encoding",
+    )
 
 
 def _share(text: str) -> float:
@@ -120,6 +152,12 @@ def _idle(arguments: argparse.Namespace) -> list[str]:
         *idle_options(arguments, [("--seed", draws, f"{name} draws nothing")]),
         *idle_settings(arguments, given),
     ]
+
+
+def _folds(text: str) -> int:
+    if text.isascii() and text.isdigit() and int(text) != 1:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r}, expected a whole number of at least 2, or 0")
 
 
 @dataclass(frozen=True)
@@ -155,8 +193,8 @@ class _Result:
 
     candidates: int
     weights: Weights
-    start_bleu: float
-    pool_bleu: float
+    start_bleu: float | None
+    pool_bleu: float | None
     loss: str
     display: Display
     start_loss: float
@@ -164,6 +202,7 @@ class _Result:
     left_out: int | None
     signature: str
     warnings: list[str]
+    assessment: Assessment
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -173,19 +212,20 @@ def run(arguments: argparse.Namespace) -> int:
     optimiser = make_optimiser(
         arguments.optimiser, given_hyperparameters(arguments), metric=arguments.metric, seed=arguments.seed
     )
-    reader = PoolReader(arguments, arguments.start or arguments.moses_ini)
+    start = arguments.start or arguments.moses_ini
+    reader = PoolReader(arguments, start, loss_scores=arguments.loss_scores)
     given = _read(arguments, reader, optimiser)
+    if given.loss is not None:
+        optimiser = replace(optimiser, metric=given.loss)  # type: ignore[type-var]
     if output is not None:
         output.check(given)
     settings = {"nrefs": str(len(arguments.references)), **reader.text.settings()} if arguments.references else {}
     if arguments.min_count > 1:
         settings["min-count"] = str(arguments.min_count)
-    fit, result = _optimised(optimiser, given, arguments.min_count, _Step.asked(arguments), settings, arguments.quiet)
+    fit, result = _optimised(optimiser, given, _Step.asked(arguments), settings, arguments)
     warn("optimise", [*_idle(arguments), *result.warnings])
     if output is not None:
-        shown = f"BLEU {result.pool_bleu:.6f} on {' '.join(arguments.references or arguments.scores)}"
-        comment = f"{shown} (best of {result.candidates} candidates; {result.start_bleu:.6f} before)", result.signature
-        output.write(given.start, fit.weights, comment)
+        output.write(given.start, fit.weights, (_comment(result, arguments), result.signature))
     # On stderr: what is on stdout is the same for the same input.
     note(arguments.quiet, f"{time.perf_counter() - began:.1f} s")
     if arguments.json:
@@ -193,6 +233,15 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _print(result, arguments.min_count, with_weights=output is None)
     return 0
+
+
+def _comment(result: _Result, arguments: argparse.Namespace) -> str:
+    """What the file of the weights says of them."""
+    of = f"(best of {result.candidates} candidates; {{:.6f}} before)"
+    if result.pool_bleu is None or result.start_bleu is None:
+        return f"loss {result.pool_loss:.6f} by {' '.join(arguments.loss_scores)} {of.format(result.start_loss)}"
+    on = " ".join(arguments.references or arguments.scores)
+    return f"BLEU {result.pool_bleu:.6f} on {on} {of.format(result.start_bleu)}"
 
 
 def _checked(arguments: argparse.Namespace) -> _Output | None:
@@ -205,11 +254,15 @@ def _checked(arguments: argparse.Namespace) -> _Output | None:
         for option in ("tokenize", "lowercase", "unsorted"):
             if getattr(arguments, option):
                 raise UserError(f"--{option} beside --features", expected="N-best lists, whose text it is about")
-    elif not arguments.nbest or not arguments.references:
+        if arguments.loss_scores:
+            raise UserError("--loss-scores beside --features", expected="N-best lists, whose loss they are")
+    elif not arguments.nbest or not (arguments.references or arguments.loss_scores):
         raise UserError(
-            "no N-best lists" if arguments.references else "no references",
-            expected="--references REF ... and NBEST ..., or --features FILE --scores FILE",
+            "no references" if arguments.nbest else "no N-best lists",
+            expected="--references REF ... and NBEST ..., or --loss-scores, or --features FILE --scores FILE",
         )
+    if arguments.loss_scores and arguments.metric:
+        raise UserError("--loss-scores and --metric", expected="one loss")
     if [*arguments.nbest, *arguments.references].count(STANDARD_INPUT) > 1:
         raise UserError("standard input is named twice", expected="one '-' at most")
     check_min_count(arguments.min_count)
@@ -218,7 +271,7 @@ def _checked(arguments: argparse.Namespace) -> _Output | None:
             raise UserError("a format without a file", remedy="give --output")
         return None
     # The start weights may be written over: files of a run are passed on in this way.
-    read = (*arguments.nbest, *arguments.references, *arguments.features, *arguments.scores)
+    read = (*arguments.nbest, *arguments.references, *arguments.features, *arguments.scores, *arguments.loss_scores)
     refuse_overwriting([arguments.output], read)
     kind = arguments.output_format or (MOSES if arguments.moses_ini else None)
     output = _Output(arguments.output, kind, arguments.moses_ini or arguments.start)
@@ -237,7 +290,8 @@ def _read(arguments: argparse.Namespace, reader: PoolReader, optimiser: Optimise
                 expected="an N-best list",
                 remedy="give it with --features, and its scores file with --scores",
             )
-    return reader.lists(arguments.nbest, reader.references(arguments.references), [optimiser.measure])
+    references = reader.references(arguments.references) if arguments.references else None
+    return reader.lists(arguments.nbest, references, [optimiser.measure] if references is not None else [])
 
 
 @dataclass(frozen=True)
@@ -267,38 +321,46 @@ class _Step:
 def _optimised(
     optimiser: Optimiser,
     given: GivenPool,
-    min_count: int,
     step: _Step,
     settings: Mapping[str, str],
-    quiet: bool,
+    arguments: argparse.Namespace,
 ) -> tuple[Fit, _Result]:
     pool, start = given.pool, given.start
-    used = pruned(pool, start.weights, min_count)
+    used = pruned(pool, start.weights, arguments.min_count)
     if used.line:
-        note(quiet, used.line)
-    note(quiet, f"{optimiser.name} on {len(pool)} candidates")
-    bleu = metric(_POOL_METRIC)
-    before = pool.corpus_score(bleu, start.weights)  # weights whose scores overflow are refused here
-    spec = optimiser.metric if isinstance(optimiser.metric, str) else optimiser.measure.name
-    display = optimiser.measure.display
-    loss_before = pool.corpus_score(optimiser.measure, start.weights)
+        note(arguments.quiet, used.line)
+    note(arguments.quiet, f"{optimiser.name} on {len(pool)} candidates")
+    loss, bleu = optimiser.measure, metric(_POOL_METRIC)
+    with_bleu = given.loss is None or bool(arguments.references)
+    loss_before = pool.corpus_score(loss, start.weights)  # weights whose scores overflow are refused here
     fit = optimiser.fit(used.pool, used.start)
     proposal = Proposal(fit, used.start, used.pool)
     if step.share < 1 and proposal.moves:
         settings = {**settings, "step": f"{step.share:g}"}
         fit = replace(fit, weights=proposal.at(step.share), warnings=(*fit.warnings, *step.warnings()))
+
+    def learn(part: Pool) -> Weights:
+        proposed = Proposal(optimiser.fit(part, used.start), used.start, part)
+        return proposed.at(step.share)
+
+    assessment = assessed(
+        used.pool, loss, used.start, learn, folds=arguments.folds, ablate=arguments.ablate, seed=arguments.seed or 0
+    )
+    display = loss.display
+    named = given.loss is None and optimiser.metric != "default"
     return fit, _Result(
         len(pool),
         start.complete(fit.weights),
-        before,
-        pool.corpus_score(bleu, fit.weights),
-        spec,
+        pool.corpus_score(bleu, start.weights) if with_bleu else None,
+        pool.corpus_score(bleu, fit.weights) if with_bleu else None,
+        optimiser.metric if named and isinstance(optimiser.metric, str) else loss.name,
         display,
         display.score(loss_before),
-        display.score(pool.corpus_score(optimiser.measure, fit.weights)),
+        display.score(pool.corpus_score(loss, fit.weights)),
         used.left_out if used.line else None,
         str(optimiser.signature().with_settings(settings)),
         [*given.warnings, *fit.warnings],
+        assessment,
     )
 
 
@@ -306,10 +368,14 @@ def _print(result: _Result, min_count: int, *, with_weights: bool) -> None:
     print(f"candidates  {result.candidates}")
     if result.left_out is not None:
         print(f"left out    {result.left_out} sparse features, in fewer than {min_count} sentences")
-    print(f"pool BLEU   {100 * result.pool_bleu:.2f}  (before {100 * result.start_bleu:.2f})")
+    if result.pool_bleu is not None and result.start_bleu is not None:
+        print(f"pool BLEU   {100 * result.pool_bleu:.2f}  (before {100 * result.start_bleu:.2f})")
     (loss,) = labels([result.loss], [result.display])
-    if loss != _POOL_METRIC:
-        print(f"{f'pool {loss}':11} {result.pool_loss:.2f}  (before {result.start_loss:.2f})")
+    if loss != _POOL_METRIC or result.pool_bleu is None:
+        digits = 2 if result.display.scale >= _SMALL_SCALE else 4
+        print(f"{f'pool {loss}':11} {result.pool_loss:.{digits}f}  (before {result.start_loss:.{digits}f})")
+    for line in result.assessment.lines(result.display.scale):
+        print(line)
     print(f"signature   {result.signature}")
     if with_weights:
         for name, values in result.weights.by_group().items():
@@ -321,8 +387,7 @@ def _print(result: _Result, min_count: int, *, with_weights: bool) -> None:
 def _as_json(result: _Result, seed: int) -> dict[str, Any]:
     return {
         "candidates": result.candidates,
-        "pool_bleu": result.pool_bleu,
-        "start_pool_bleu": result.start_bleu,
+        **({} if result.pool_bleu is None else {"pool_bleu": result.pool_bleu, "start_pool_bleu": result.start_bleu}),
         "loss": {
             "metric": result.loss,
             "better": result.display.better,
@@ -330,6 +395,7 @@ def _as_json(result: _Result, seed: int) -> dict[str, Any]:
             "start_pool": result.start_loss,
         },
         **({} if result.left_out is None else {"left_out": result.left_out}),
+        **result.assessment.as_json(),
         "weights": as_json(result.weights),
         "seed": seed,
         "signature": result.signature,

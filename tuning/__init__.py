@@ -20,15 +20,17 @@ if TYPE_CHECKING:
         leave_one_out, local_samples, make_similarity, read_samples, write_samples,
     )
     from lasw.tuning.loop import (
-        CONFIGURATION, STEPS, Configuration, Loop, Outcome, Progress, Proposal, RunSettings, Steps, iteration_seed,
-        reason_to_stop, share_of,
+        CONFIGURATION, STEPS, Assessment, Configuration, Loop, Outcome, Progress, Steps,
+        Proposal, RunSettings, iteration_seed,
+        assessed, reason_to_stop, share_of,
     )
     from lasw.tuning.nbest import NBest
     from lasw.tuning.optimisers import (
         DEFAULT_SEED, MERT, OPTIMISERS, Fit, Optimiser, PairwiseOptimiser, ProThenMert, Ranges, make_optimiser,
     )
     from lasw.tuning.pool import (
-        Floats, Pool, check_lists, check_min_count, first_hypotheses, pruned, read_pool, read_scored_pool,
+        LOSS_COLUMN, Floats, LossScores, Pool, check_lists, check_min_count, first_hypotheses, pruned, read_pool,
+        read_scored_pool, with_losses,
     )
     from lasw.tuning.provenance import fingerprint, versions
     from lasw.tuning.report import (

@@ -17,8 +17,11 @@ from lasw.scripts.command_line.options import (
 )
 from lasw.scripts.command_line.parser import Parser
 from lasw.tuning import (
+    LOSS_COLUMN,
     ExtraFeatures,
+    FeatureNames,
     FilePath,
+    LossScores,
     Match,
     Pool,
     Weights,
@@ -26,6 +29,7 @@ from lasw.tuning import (
     read_pool,
     read_scored_pool,
     read_weight_file,
+    with_losses,
 )
 
 
@@ -51,11 +55,13 @@ class GivenPool:
         pool: the hypotheses, at least one.
         start: the weights to start from, of the pool's features.
         warnings: about the lists, then about the weights.
+        loss: the metric of the scores that were given with the lists, if any were.
     """
 
     pool: Pool
     start: Match
     warnings: list[str]
+    loss: LossScores | None = None
 
 
 class PoolReader:
@@ -64,6 +70,7 @@ class PoolReader:
     Args:
         arguments: of the command.
         featureless: whether lists without any feature are taken.
+        loss_scores: files of a loss, a number for every hypothesis of all lists.
         start_path: the file of the weights to start from, in which features in files of their own may lack one: 0;
             None: all dense ones are 1, sparse ones 0.
 
@@ -71,7 +78,14 @@ class PoolReader:
         UserError: the weights cannot be read.
     """
 
-    def __init__(self, arguments: argparse.Namespace, start_path: str | None, *, featureless: bool = False) -> None:
+    def __init__(
+        self,
+        arguments: argparse.Namespace,
+        start_path: str | None,
+        *,
+        featureless: bool = False,
+        loss_scores: Sequence[str] = (),
+    ) -> None:
         if arguments.sparse_weights and not start_path:
             raise UserError("--sparse-weights without the dense ones", remedy="give those with --start")
         self.text = preprocessing(arguments)
@@ -84,7 +98,11 @@ class PoolReader:
         if start_path:
             self._given = read_weight_file(start_path, sparse_path=arguments.sparse_weights, encoding=self._encoding)
         self._layout = replace(layout_of_arguments(arguments), featureless=featureless)
-        self._columns = ExtraFeatures(assignments("--feature", arguments.feature), encoding=self._encoding)
+        files = assignments("--feature", arguments.feature)
+        self._scored = bool(loss_scores)
+        if loss_scores:
+            files[LOSS_COLUMN] = list(loss_scores)
+        self._columns = ExtraFeatures(files, encoding=self._encoding)
 
     def references(self, paths: Sequence[str]) -> References:
         """The references, prepared."""
@@ -124,9 +142,17 @@ class PoolReader:
         names, more = pool.names, self._columns.names
         if names is None or not len(pool):
             raise UserError("no hypotheses", path=path)
+        loss = None
+        if self._scored:
+            pool, loss = with_losses(pool)
+            names = FeatureNames(names.groups[:-1])
+            if not len(names):
+                raise UserError(
+                    "lists without features", path=path, expected="numbers in files of their own (--feature)"
+                )
         weights = Weights.constant(names, 1.0) if self._given is None else self._given.weights
         start = match(weights, names, sparse_names=pool.sparse_names, default=dict.fromkeys(more, 0.0), path=self._path)
-        return GivenPool(pool, start, [*warnings, *start.warnings])
+        return GivenPool(pool, start, [*warnings, *start.warnings], loss)
 
     def _told(self, path: FilePath, lines: int, new: int) -> None:
         note(self._quiet, f"{path}: {lines} hypotheses, {new} new")

@@ -4,6 +4,7 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 if TYPE_CHECKING:
     from lasw.tuning.loop.fitting import Proposal
+    from lasw.tuning.loop.assessment import Assessment, assessed
     from lasw.tuning.loop.loop import Loop, Outcome, Progress, iteration_seed
     from lasw.tuning.loop.settings import CONFIGURATION, STEPS, Configuration, RunSettings, Steps
     from lasw.tuning.loop.shared_files import SharedFiles

@@ -182,13 +182,12 @@ def are_references(pool: Pool) -> NDArray[np.bool_]:
     Raises:
         UserError: the pool is without text.
     """
-    try:
-        references = pool.references
-    except ValueError:
+    if not pool.compared:
         raise UserError(
-            "lists without text do not show which candidates are references",
-            remedy="give the N-best lists, or choose local or mixed oracles",
-        ) from None
+            "lists without text or without references do not show which candidates are references",
+            remedy="give the N-best lists and their references, or choose local or mixed oracles",
+        )
+    references = pool.references
     hypotheses, owner = pool.hypotheses, pool.owner
     found = np.zeros(len(pool), dtype=np.bool_)
     for corpus in references.corpora:

@@ -76,8 +76,13 @@ class Pool:
         return len(self._owner)
 
     @property
+    def compared(self) -> bool:
+        """Whether there are references."""
+        return self._references is not None and not self._only_given
+
+    @property
     def references(self) -> References:
-        """What the candidates are compared with.
+        """What the candidates are compared with; of a pool `without_references` one of nothing.
 
         Raises:
             ValueError: the pool is without text.
@@ -158,6 +163,15 @@ class Pool:
         view = copy.copy(self)
         view._sparse = self._sparse.only(keep)
         view._is_view = True
+        return view
+
+    def without_feature(self, name: str) -> Pool:
+        """The same candidates, a dense feature of which is 0 everywhere; a view that takes none."""
+        assert self.names is not None
+        dense = self.dense.copy()
+        dense[:, self.names.slices[name]] = 0.0
+        view = copy.copy(self)
+        view._dense, view._is_view = Growing.of(dense), True
         return view
 
     def of_sentences(self, keep: NDArray[np.bool_]) -> Pool:

@@ -170,12 +170,11 @@ def family_of(metric: SimpBleu) -> NDArray[np.int64]:
 
 
 def _lengths(pool: Pool, columns: Columns) -> Floats:
-    """(S',) mean length of each sentence's references; of its candidates where the pool has no text."""
+    """(S',) mean length of each sentence's references; of its candidates where there are none."""
     starts = columns.starts
-    try:
-        references = pool.references
-    except ValueError:
+    if not pool.compared:
         lengths = pool.lengths[columns.order].astype(np.float64)
         return np.asarray(np.add.reduceat(lengths, starts[:-1]) / np.diff(starts))
+    references = pool.references
     mean = np.mean([corpus.lengths for corpus in references.corpora], axis=0)
     return np.asarray(mean[pool.owner[columns.order[starts[:-1]]]], dtype=np.float64)

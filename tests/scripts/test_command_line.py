@@ -14,15 +14,18 @@ from lasw.scripts.command_line import Parser
 from lasw.scripts.main import main
 
 COMMON = {
-    ("-r", "--references"): {"tune", "optimise", "local train", "score", "features"},
+    ("-r", "--references"): {
+        *("tune", "optimise", "local train", "score", "features", "nbest stats", "nbest oracle"),
+    },
     ("-m", "--metric"): {
         *("tune", "optimise", "local train", "score", "agree", "features", "select", "train-metric combine"),
+        *("nbest stats", "nbest oracle"),
     },
     ("--source",): {"tune", "decode", "local train", "local weights", "align", "select", "train", "quickstart"},
     ("--jobs",): {"tune", "decode", "align", "select", "train", "compare", "quickstart"},
     ("--seed",): {
         *("tune", "optimise", "local train", "score", "agree", "align", "select", "quickstart"),
-        *("vectors train", "train-metric pairwise"),
+        *("vectors train", "train-metric pairwise", "nbest oracle"),
     },
 }
 

@@ -64,11 +64,11 @@ def test_numbers_are_those_of_the_translations(finished: Path) -> None:
 
 def test_what_is_left_to_use(finished: Path) -> None:
     run = finished / "run"
-    assert (run / "weights.json").read_bytes() == (run / "expected/weights.json").read_bytes()
+    assert (run / "weights.json").read_bytes() == (run / "average/weights.json").read_bytes()
     written = next(line for line in lines(run / "thot.cfg") if line.startswith("-tmw "))
     assert [float(word) for word in written.split()[1:]] == read_weights(run / "weights.json").dense.tolist()
     report = (run / "report.html").read_text()
-    assert "Run expected" in report
+    assert "Run average" in report
     assert "Run wro" in report
     for row in json.loads((run / "results.json").read_text()):
         assert f'<data value="{100 * row["bleu"]!r}">' in report
@@ -90,7 +90,7 @@ def test_goes_on_where_it_stopped(finished: Path, tmp_path: Path) -> None:
     run = finished / "run"
     before = {path: path.read_bytes() for path in run.rglob("*.*") if path.name in ("weights.json", "results.json")}
     kept = {path: path.read_bytes() for path in (run / "test").iterdir()}
-    for gone in (run / "results.json", run / "wro/result.json", run / "expected/weights.json", *kept):
+    for gone in (run / "results.json", run / "wro/result.json", run / "average/weights.json", *kept):
         gone.unlink()
     assert quickstart(finished) == 0
     assert {path: path.read_bytes() for path in before} == before

@@ -197,7 +197,8 @@ def run(arguments: argparse.Namespace) -> int:
         pipes = Pipes(Path(scratch))
         stack.enter_context(pipes.named_as_given())
         pool = _pool(arguments, pipes)
-        warn("select", _text_notes(arguments, pool), arguments.quiet)
+        with contextlib.suppress(UserError):  # a fault in these files is told by what reads them all
+            warn("select", _text_notes(arguments, pool), arguments.quiet)
         names = text_names(*pool.paths[:2])
         if output:
             refuse_overwriting(files_of(output, names), _files_read(arguments, pool), "give --output another PREFIX")

@@ -38,7 +38,7 @@ class Moses(Decoder):
     compared with the weights of the moses.ini.
 
     Args:
-        ini: its moses.ini; the weights to start from are in it.
+        ini: its moses.ini, with the start weights.
         moses: the program, as one types it.
         flags: more options for it, e.g. '-threads 4 -cube-pruning-pop-limit 2000'; they go into the moses.ini that is
             written at the end as well.

@@ -18,12 +18,18 @@ def begin() -> None:
         signal.signal(signal.SIGINT, _stop)
 
 
+def _end(code: int) -> int:
+    """Take no notice of Ctrl-C any more: all is done, and Python takes leave without its handlers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return code
+
+
 def lasw() -> int:
     """The program `lasw`."""
     begin()
     from lasw.scripts.main import main
 
-    return main()
+    return _end(main())
 
 
 def mert_moses() -> int:
@@ -31,7 +37,7 @@ def mert_moses() -> int:
     begin()
     from lasw.scripts.mert_moses import main
 
-    return main()
+    return _end(main())
 
 
 if __name__ == "__main__":

@@ -487,8 +487,7 @@ def test_mistakes_are_one_line(
     assert main(["compare", str(grid), "--run", str(grid.parent / "run")]) == 1
     said = capsys.readouterr().err.strip()
     assert len(said.splitlines()) == 1
-    with pytest.raises(UserError, match=message):
-        raise UserError(said)
+    assert re.search(message, said)
 
 
 THESIS = {

@@ -265,7 +265,7 @@ def _specification(path: Path) -> None:
 
 
 def _flags(path: Path) -> None:
-    text = path.read_bytes().decode("utf-8", "replace")
+    text = path.read_bytes()[: 1 << 17].decode("utf-8", "replace")  # no argument of a command is longer
     flags = Flags.parsed(text)
     lines = as_sections(INI.split("\n"), flags)
     path.write_text("\n".join(lines), encoding="utf-8", newline="")

@@ -88,7 +88,8 @@ def _log(path: Path) -> list[Json]:
     for number, line in enumerate(read_lines(path) if path.exists() else [], 1):
         try:
             records.append(parse_json(line, path, line=number))
-            int(records[-1]["iteration"])
+            if type(records[-1]["iteration"]) is not int:
+                raise TypeError
         except (UserError, ValueError, TypeError, KeyError, OverflowError):
             remedy = "delete it, and the same lasw tune writes it again"
             raise UserError("this is no record of an iteration", path=path, line=number, remedy=remedy) from None

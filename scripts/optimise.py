@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from lasw.metrics import STANDARD_INPUT, Display, UserError, labels, metric, parameters, refuse_overwriting
 from lasw.scripts.command_line import (
     GivenPool,
@@ -330,6 +332,9 @@ def _optimised(
     if used.line:
         note(arguments.quiet, used.line)
     note(arguments.quiet, f"{optimiser.name} on {len(pool)} candidates")
+    sentences = int(np.count_nonzero(np.diff(pool.starts)))
+    if arguments.folds > sentences:
+        raise UserError(f"--folds {arguments.folds}", expected=f"at most {sentences}, the sentences with candidates")
     loss, bleu = optimiser.measure, metric(_POOL_METRIC)
     with_bleu = given.loss is None or bool(arguments.references)
     loss_before = pool.corpus_score(loss, start.weights)  # weights whose scores overflow are refused here

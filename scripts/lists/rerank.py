@@ -121,6 +121,7 @@ def _blocks(
     arguments: argparse.Namespace, vocabulary: Vocabulary, dense: tuple[str, ...], warnings: list[str]
 ) -> Iterator[NBest]:
     columns = ExtraFeatures(assignments("--feature", arguments.feature), encoding=arguments.encoding)
+    given = mbr_layout(arguments) if arguments.mbr else layout_of_arguments(arguments)
     options = Options(
         sparse_names=Vocabulary(),
         dense=dense,
@@ -129,7 +130,7 @@ def _blocks(
         encoding=arguments.encoding,
         warnings=warnings,
         preprocess=Preprocessing(strip_marks=arguments.strip_marks).function(),
-        layout=mbr_layout(arguments) if arguments.mbr else layout_of_arguments(arguments),
+        layout=replace(given, featureless=given.featureless or bool(columns.names)),
     )
     if arguments.unsorted:
         parts: Iterable[NBest] = [read_nbest(arguments.list, vocabulary, **options)]

@@ -133,3 +133,23 @@ def test_folds_that_are_none(data: Path, capsys: pytest.CaptureFixture[str], fol
         main(["optimise", "--optimiser", "pro", "--folds", folds, str(data / "list")])
     assert stop.value.code == 2
     assert "expected a whole number of at least 2, or 0" in capsys.readouterr().err
+
+
+def test_more_folds_than_sentences(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["optimise", "--optimiser", "pro", "--loss-scores", str(data / "scores"), "--folds", "21"]
+    assert main([*words, str(data / "list")]) == 1
+    assert "--folds 21; expected at most 20, the sentences with candidates" in capsys.readouterr().err
+
+
+def test_texts_with_features_in_files_are_tuned_and_reranked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "list").write_text("a b\nc d\ne f\ng h\n")
+    (tmp_path / "good").write_text("1\n2\n4\n3\n")
+    (tmp_path / "loss").write_text("0.1\n0.9\n0.8\n0.2\n")
+    texts = ["--nbest-size", "2", "--feature", f"good={tmp_path / 'good'}", str(tmp_path / "list")]
+    output = ["--output", str(tmp_path / "w.json")]
+    assert main(["optimise", "--optimiser", "pro", "--loss-scores", str(tmp_path / "loss"), *output, *texts]) == 0
+    capsys.readouterr()
+    assert main(["rerank", "--weights", str(tmp_path / "w.json"), *texts]) == 0
+    assert capsys.readouterr().out == "c d\ne f\n"

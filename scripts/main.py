@@ -39,7 +39,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("lasw.scripts.compare", "optimisers, losses and development sets side by side, several runs each"),
     "report": ("lasw.scripts.report", "one HTML file from a run or a comparison"),
     "warm-up": ("lasw.scripts.warm_up", "compile in advance what first runs would wait for"),
-    "quickstart": ("lasw.scripts.quickstart", "parallel text in, a trained, tuned and tested system out"),
+    "quickstart": (
+        "lasw.scripts.quickstarts.command",
+        "parallel text in, a trained, tuned and tested system out; or --rerank",
+    ),
 }
 
 

@@ -345,7 +345,7 @@ def _optimised(
         fit = replace(fit, weights=proposal.at(step.share), warnings=(*fit.warnings, *step.warnings()))
 
     def learn(part: Pool) -> Weights:
-        proposed = Proposal(optimiser.fit(part, used.start), used.start, part)
+        proposed = Proposal(optimiser.for_folds().fit(part, used.start), used.start, part)
         return proposed.at(step.share)
 
     assessment = assessed(

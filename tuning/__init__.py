@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     )
     from lasw.tuning.pool import (
         LOSS_COLUMN, Floats, LossScores, Pool, check_lists, check_min_count, first_hypotheses, pruned, read_pool,
-        read_scored_pool, with_losses,
+        read_scored_pool, unit_weights, with_losses,
     )
     from lasw.tuning.provenance import fingerprint, versions
     from lasw.tuning.report import (
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     )
     from lasw.tuning.reranking import (
         ExpectedUtility, ListReranker, LocalReranker, MinimumRisk, Reranker, Samples, list_totals,
-        one_per_sentence, whole_sentences,
+        one_per_sentence, pool_of, rerank, whole_sentences,
     )
     from lasw.tuning.run_directory import Json, RunDirectory, read_json
     from lasw.tuning.settings import Sections, with_changes

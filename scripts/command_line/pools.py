@@ -24,11 +24,11 @@ from lasw.tuning import (
     LossScores,
     Match,
     Pool,
-    Weights,
     match,
     read_pool,
     read_scored_pool,
     read_weight_file,
+    unit_weights,
     with_losses,
 )
 
@@ -150,7 +150,7 @@ class PoolReader:
                 raise UserError(
                     "lists without features", path=path, expected="numbers in files of their own (--feature)"
                 )
-        weights = Weights.constant(names, 1.0) if self._given is None else self._given.weights
+        weights = unit_weights(pool) if self._given is None else self._given.weights
         start = match(weights, names, sparse_names=pool.sparse_names, default=dict.fromkeys(more, 0.0), path=self._path)
         return GivenPool(pool, start, [*warnings, *start.warnings], loss)
 

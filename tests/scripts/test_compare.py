@@ -36,6 +36,7 @@ samples = 50
 [development.dev]
 references = ["dev.ref"]
 lists = ["dev.nbest"]
+start = "ones.json"
 
 [test.news]
 references = ["test.ref"]
@@ -87,6 +88,7 @@ def grid(tmp_path: Path) -> Path:
     write_lists(tmp_path, "dev", 25, 1)
     write_lists(tmp_path, "test", 20, 2)
     (tmp_path / "grid.toml").write_text(GRID)
+    (tmp_path / "ones.json").write_text('{"dense": {"LM": [1], "TM": [1, 1]}, "sparse": {}}')
     return tmp_path / "grid.toml"
 
 
@@ -161,6 +163,7 @@ def test_a_run_is_what_lasw_optimise_gives(grid: Path, capsys: pytest.CaptureFix
     said = json.loads((grid.parent / "run/comparison.json").read_bytes())
     folder = grid.parent / "run" / next(r for r in said["rows"] if r["row"] == "WRO, BLEU+1")["runs"][1]
     words = ["--optimiser", "wro", "--metric", "BLEU+1", "--draws", "200", "--seed", "2", "--quiet"]
+    words += ["--start", str(grid.parent / "ones.json"), "--step", "1"]
     output = grid.parent / "weights.json"
     lists = ["--references", str(grid.parent / "dev.ref"), "--", str(grid.parent / "dev.nbest")]
     assert main(["optimise", *words, "--output", str(output), *lists]) == 0
@@ -381,7 +384,8 @@ def test_decodings_that_runs_have_in_common_are_made_once(grid: Path, monkeypatc
         words += [f"{data}.source={grid.parent}/{name}.src", f"{data}.references={grid.parent}/{name}.src"]
     options = [part for word in words for part in ("--set", word)]
     monkeypatch.chdir(grid.parent)
-    text = grid.read_text().replace('lists = ["dev.nbest"]', "").replace('lists = ["test.nbest"]', "")
+    text = grid.read_text().replace('lists = ["dev.nbest"]\nstart = "ones.json"', "")
+    text = text.replace('lists = ["test.nbest"]', "")
     grid.write_text(text.replace("[1, 2, 3]", "[1, 2]"))
     table = compare(grid, "run", *options)
     sizes = [line.split()[0] for line in (grid.parent / "log").read_text().splitlines()]
@@ -458,7 +462,7 @@ def test_local_weights_are_those_of_lasw_local(grid: Path, capsys: pytest.Captur
         (
             "draws = 200\n\n",
             "drows = 200\n\n",
-            r"grid.toml:20: unknown key 'drows' in \[system.PRO\]; did you mean 'dr",
+            r"grid.toml:21: unknown key 'drows' in \[system.PRO\]; did you mean 'dr",
         ),
         ("draws = 200\n\n", "oracle_share = 0.1\n\n", r"unknown key 'oracle_share' in \[system.PRO\]"),
         ("draws = 200\n\n", "metric = 'BLEU'\n\n", r"unknown key 'metric' in \[system.PRO\]"),

@@ -12,7 +12,7 @@ from build import LETTERS, list_of
 
 from lasw.metrics import References, metric
 from lasw.scripts.main import main
-from lasw.tuning import Weights, make_optimiser, read_pool, write_nbest
+from lasw.tuning import make_optimiser, read_pool, unit_weights, write_nbest
 from lasw.tuning.loop.gains import gained, held_out
 
 
@@ -87,7 +87,7 @@ def test_the_gain_on_sentences_kept_out(data: Path, capsys: pytest.CaptureFixtur
     chrf = metric("CHRF")
     pool, _ = read_pool([str(data / "list")], References.read([str(data / "ref")]))
     assert pool.names is not None
-    optimiser, start = make_optimiser("pro", metric="CHRF", seed=3), Weights.constant(pool.names, 1.0)
+    optimiser, start = make_optimiser("pro", metric="CHRF", seed=3), unit_weights(pool)
     rows = held_out(pool, chrf, start, lambda part: optimiser.fit(part, start).weights, 5, 3)
     assert (found["folds"], found["gain"], found["noise"]) == (5, *gained(chrf, *rows, 3))
     assert found["gain"] > found["noise"] > 0

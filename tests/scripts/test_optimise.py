@@ -96,7 +96,7 @@ def test_what_the_python_api_gives(run, tmp_path):
     run("--optimiser", "pro", "--output", "w.json", "--psi", "0.5", "--draws", "500")
     pool, warnings = read_pool(["n1", "n2"], References((read_corpus("ref"),)))
     assert warnings == []
-    fit = PRO(psi=0.5, draws=500).fit(pool, Weights.constant(pool.names, 1.0))
+    fit = PRO(psi=0.5, draws=500).fit(pool)
     assert read_weights(tmp_path / "w.json").dense.tobytes() == fit.weights.dense.tobytes()
 
 

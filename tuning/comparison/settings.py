@@ -99,7 +99,7 @@ class DevelopmentSet(TestSet):
     """Text that systems are tuned on.
 
     Args:
-        start: a file of weights to start from; by default the decoder's own, for lists on disk ones.
+        start: a file of weights to start from; by default the decoder's own, for lists on disk `unit_weights`.
     """
 
     start: Path | None = None

@@ -32,7 +32,7 @@ from lasw.tuning.decoders import open_decoder
 from lasw.tuning.formats import WeightFile, match, read_weight_file, read_weights, write_weights
 from lasw.tuning.loop import Configuration, SharedFiles
 from lasw.tuning.optimisers import make_optimiser
-from lasw.tuning.pool import Pool, check_lists, first_hypotheses, read_pool
+from lasw.tuning.pool import Pool, check_lists, first_hypotheses, read_pool, unit_weights
 from lasw.tuning.run_directory import Json, write_json
 from lasw.tuning.settings import name_and_arguments
 from lasw.tuning.tuner import start_weights, tune
@@ -147,11 +147,11 @@ class _Lists:
     path: Path | None
 
     def start(self) -> Weights:
-        """The weights of the file over the lists' features, ones without a file."""
+        """The weights of the file over the lists' features, `unit_weights` without a file."""
         if self.pool.names is None:
             raise UserError("no hypotheses", path=self.path)
         if self.given is None:
-            return Weights.constant(self.pool.names, 1.0)
+            return unit_weights(self.pool)
         return self.matched(self.given.weights, self.path)
 
     def matched(self, weights: Weights, path: Path | None) -> Weights:

@@ -22,6 +22,7 @@ from lasw.tuning.formats import (
     stream_nbest,
 )
 from lasw.tuning.nbest import NBest
+from lasw.tuning.pool import Pool, unit_weights
 from lasw.tuning.weights import FeatureNames, Weights
 
 
@@ -32,7 +33,7 @@ class Fixed(Decoder):
 
     Args:
         lists: N-best lists, in any layout that lasw reads; those of one sentence are put together.
-        initial: a file of weights to start from; without it every dense feature has weight 1.
+        initial: a file of weights to start from; without it every dense feature has as much to say (`unit_weights`).
         features: more features as NAME=FILE, a number for every hypothesis of all lists; 0 where initial
             has no weight.
         layout: of the lists; empty: found by content.
@@ -83,7 +84,7 @@ class Fixed(Decoder):
         return [*self._lists, *self._ids, *initial, *(path for paths in self._features.values() for path in paths)]
 
     def start_weights(self) -> Weights:
-        """The initial weights over the features of the lists, or ones."""
+        """The initial weights over the features of the lists, or `unit_weights` of the first hypotheses."""
         return self._start
 
     def decode(self, source: Sequence[str], weights: Weights, n: int, vocabulary: Vocabulary) -> NBest:
@@ -146,11 +147,14 @@ class Fixed(Decoder):
         return options
 
     def _starting(self, file: WeightFile | None) -> Weights:
-        first = next(stream_nbest(self._lists[0], Vocabulary(), **self._options(None)))
+        vocabulary = Vocabulary()
+        first = next(stream_nbest(self._lists[0], vocabulary, **self._options(None)))
         extra = ExtraFeatures(self._features, encoding=self._encoding)
-        names = FeatureNames(first.names.groups + extra.groups)
         if file is None:
-            return Weights.constant(names, 1.0)
+            pool = Pool.without_references(vocabulary)
+            pool.add(extra.extend(first))
+            return unit_weights(pool)
+        names = FeatureNames(first.names.groups + extra.groups)
         default = dict.fromkeys(self._features, 0.0)
         return match(file.weights, names, sparse_names=None, default=default, path=self._initial).weights
 

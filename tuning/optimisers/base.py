@@ -12,7 +12,7 @@ import numpy as np
 
 from lasw.metrics import Metric, Signature
 from lasw.metrics import metric as metric_of
-from lasw.tuning.pool import Columns, Floats, Standardised, check_norm, one_thread
+from lasw.tuning.pool import Columns, Floats, Standardised, check_norm, one_thread, unit_weights
 from lasw.tuning.weights import Weights
 
 if TYPE_CHECKING:
@@ -114,12 +114,12 @@ class Optimiser(ABC):
             value = "on" if value else "off"
         return [(name.replace("_", "-"), value if isinstance(value, str) else repr(value))]
 
-    def fit(self, pool: Pool, start: Weights, *, others: Sequence[Weights] = ()) -> Fit:
+    def fit(self, pool: Pool, start: Weights | None = None, *, others: Sequence[Weights] = ()) -> Fit:
         """New weights from all candidates so far; the start weights and one warning if there is nothing to learn.
 
         Args:
             pool: all candidates with their statistics.
-            start: the weights of the previous iteration, over the same features.
+            start: the weights of the previous iteration, over the same features; None: `unit_weights`.
             others: more starting points, for an optimiser that `takes_others`.
 
         Raises:
@@ -128,9 +128,14 @@ class Optimiser(ABC):
         """
         if not len(pool):
             raise ValueError("an empty pool: there is nothing to learn from")
+        start = unit_weights(pool) if start is None else start
         if any(weights.names != pool.names for weights in (start, *others)):
             raise ValueError("weights of other features than the pool's")
         return self.learn(pool, start, others) or unchanged(start, self.nothing())
+
+    def for_folds(self) -> Optimiser:
+        """One that finds much the same in less time, for all the pools of a cross-validation."""
+        return self
 
     @abstractmethod
     def learn(self, pool: Pool, start: Weights, others: Sequence[Weights]) -> Fit | None:

@@ -2,8 +2,11 @@
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
+# fmt: off
 if TYPE_CHECKING:
-    from lasw.tuning.pool.columns import NOISE, Columns, Features, Floats, at_norm, centred, check_norm, with_values
+    from lasw.tuning.pool.columns import (
+        NOISE, Columns, Features, Floats, at_norm, centred, check_norm, unit_weights, with_values,
+    )
     from lasw.tuning.pool.first_best import check_lists, corpus_score, first_hypotheses, note_silence
     from lasw.tuning.pool.kernels import model_scores, row_score
     from lasw.tuning.pool.losses import LOSS_COLUMN, LossScores, with_losses

@@ -144,6 +144,22 @@ class Columns:
         return Weights(start.names, new[:d], with_values(start.sparse, self.sparse_names, new[d:]))
 
 
+def unit_weights(pool: Pool) -> Weights:
+    """The weights to start from where none are given: every dense feature has as much to say, whatever its unit.
+
+    A feature that varies has one over its `Columns.scale`, all of them together the absolute sum 1; one that does not
+    has 1, sparse ones 0.
+
+    Args:
+        pool: at least one candidate.
+    """
+    columns = Columns.of(pool)
+    assert pool.names is not None
+    shares = np.zeros(len(columns.scale))
+    shares[: len(pool.names)] = 1 / columns.scale[: len(pool.names)]
+    return columns.weights(shares, Weights.constant(pool.names, 1.0))
+
+
 def csr_parts(rows: scipy.sparse.csr_array | None, n: int) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats]:
     """Starts, columns and values of n rows, as kernels take them."""
     if rows is None:

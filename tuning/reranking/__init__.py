@@ -5,6 +5,7 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 if TYPE_CHECKING:
     from lasw.tuning.reranking.lists import ListReranker, one_per_sentence, whole_sentences
     from lasw.tuning.reranking.minimum_risk import MinimumRisk, Samples, list_totals
+    from lasw.tuning.reranking.plain import pool_of, rerank
     from lasw.tuning.reranking.utility import ExpectedUtility
     from lasw.tuning.reranking.weighted import LocalReranker, Reranker
 else:

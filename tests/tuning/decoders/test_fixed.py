@@ -35,7 +35,7 @@ def place(tmp_path: Path) -> Path:
 def test_lists_are_put_together_best_first(place: Path) -> None:
     decoder = Fixed((str(place / "first"), str(place / "second")))
     names = decoder.start_weights().names
-    assert decoder.start_weights().by_group() == {"F": [1.0], "G": [1.0]}
+    assert decoder.start_weights().by_group() == {"F": [0.5], "G": [0.5]}
     vocabulary = Vocabulary()
     up = decoder.decode(SOURCE, Weights(names, np.array([1.0, 0.0])), 100, vocabulary)
     assert texts(up) == [(0, "a c"), (0, "a d"), (0, "a b"), (1, "e"), (2, "d")]

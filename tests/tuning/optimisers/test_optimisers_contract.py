@@ -163,3 +163,13 @@ def test_a_similarity_is_1_to_itself_0_to_the_unknown_and_the_same_alone_and_amo
     if name != "bleu":  # whose counts are smoothed
         assert not matrix[5:].any()
     assert similarity.matrix([]).shape == (0, 0)
+
+
+@pytest.mark.parametrize("name", list(OPTIMISERS))
+def test_units_of_features_do_not_matter_where_no_start_is_given(name: str) -> None:
+    # One feature a million times as large beside the other: start, random starts, steps and penalties are alike.
+    pools = [made_pool(seed=4, sentences=30, units=units) for units in (1.0, 1000.0)]
+    choices = [pool.best(make_optimiser(name).fit(pool).weights) for pool in pools]
+    assert np.mean(choices[0] == choices[1]) > 0.9
+    bleu = [pools[0].statistics(metric("BLEU"))[rows].sum(axis=0) for rows in choices]
+    assert metric("BLEU").corpus_score(bleu[0]) == pytest.approx(metric("BLEU").corpus_score(bleu[1]), abs=0.01)

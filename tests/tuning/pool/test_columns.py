@@ -7,10 +7,11 @@ from collections import Counter
 import numpy as np
 import pytest
 import scipy
+from build import made_pool
 
 from lasw.metrics import Corpus, References, UserError, Vocabulary
-from lasw.tuning import FeatureNames, NBest, Pool, Weights
-from lasw.tuning.pool.columns import Columns, check_norm
+from lasw.tuning import FeatureNames, NBest, Pool, Weights, unit_weights
+from lasw.tuning.pool.columns import Columns, centred, check_norm
 
 NAMES = FeatureNames((("LM0", 1), ("TM0", 2)))
 
@@ -119,3 +120,16 @@ def test_weights_have_the_norm_and_what_does_not_vary_stays() -> None:
 def test_an_unknown_norm_is_refused() -> None:
     with pytest.raises(UserError, match="unknown norm 'l3'"):
         check_norm("l3")
+
+
+def test_weights_where_none_are_given_do_not_mind_units() -> None:
+    # Each feature's differences within sentences, times its weight, are as large as the others'; what is the same
+    # everywhere in a sentence keeps 1.
+    pool = made_pool()
+    weights = unit_weights(pool).dense
+    effects = [np.sqrt(np.mean(centred(Columns.of(pool).starts, pool.dense[:, k] * weights[k]) ** 2)) for k in range(3)]
+    assert effects[0] == pytest.approx(effects[1], rel=0.05)
+    assert weights[2] == 1
+    assert np.abs(weights[:2]).sum() == pytest.approx(1)
+    scaled = unit_weights(made_pool(units=1000.0)).dense
+    assert scaled[0] / scaled[1] == pytest.approx(weights[0] / weights[1] / 1e6)

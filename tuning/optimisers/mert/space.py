@@ -71,6 +71,14 @@ class Space:
         """(c,) the columns' scales."""
         return self.columns.scale[self.tuned]
 
+    @property
+    def units(self) -> Floats:
+        """(d,) weights under which every dense feature says as much as the features do on average at the start."""
+        d = len(self.start.names)
+        scale, varies = self.columns.scale[:d], self.columns.varies[:d]
+        effects = np.abs(self._vector[:d] * scale)[varies]
+        return (float(effects.mean()) if effects.any() else 1.0) / scale
+
     def features(self) -> Floats:
         """(c, n) the tuned columns, each contiguous."""
         d = self.columns.dense.shape[1]

@@ -238,7 +238,8 @@ class Metric(ABC):
         N-grams, and the length, are as many in it as in the references on average (Vamvas & Sennrich 2024).
 
         Args:
-            pairs, prepared: as of `pair_statistics`.
+            pairs: as of `pair_statistics`.
+            prepared: as of `pair_statistics`.
             weights: (m,) of the references, 1 in sum for each sentence.
 
         Raises:

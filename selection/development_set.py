@@ -37,7 +37,8 @@ def select(
         la: what LA selection sees of a pair, and the limits of length; by default with the most frequent words of the
             pool's target side as function words.
         diversity: which pairs are too much like others; by default what `filters` says.
-        jobs, scheduler: see `reading`.
+        jobs: see `reading`.
+        scheduler: see `reading`.
 
     Raises:
         UserError: a file cannot be read, files do not belong together, or a pair is faulty.

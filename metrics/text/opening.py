@@ -244,7 +244,8 @@ def read_arrays(path: str | os.PathLike[str], found: str, remedy: str | None = N
 
     Args:
         path: of it.
-        found, remedy: of the error that says that it is none, or damaged.
+        found: of the error that says that it is none, or damaged.
+        remedy: of the error that says that it is none, or damaged.
 
     Raises:
         UserError: as `open_bytes`, or it is none, damaged, or decompresses to more than `LARGEST_RATIO` times its size.
@@ -306,8 +307,10 @@ def parse_json(
 
     Args:
         text: UTF-8 where it is bytes.
-        path, line: of it, for messages; without a line that of the fault is told.
-        expected, remedy: of the error.
+        path: of it, for messages.
+        line: where in it; without one that of the fault is told.
+        expected: of the error.
+        remedy: of the error.
         options: of `json.loads`.
 
     Raises:

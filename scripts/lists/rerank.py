@@ -48,7 +48,7 @@ examples:
 
 A sentence without hypotheses (an id that is missing in the list) gives an empty line, and a warning.
 With --nbest the lists are printed as Moses would print them, with the new totals; what else the lines held is left out.
---mbr takes no weights: it prefers what is most like the rest of its list (docs/mbr.md).
+--mbr takes no weights: it prefers what is most like the rest of its list (docs/how-to/minimum-bayes-risk.md).
 """
 # An id that is this far from the one before is rather a damaged number than so many sentences without hypotheses.
 _MOST_MISSING = 100_000
@@ -59,11 +59,11 @@ def add_arguments(parser: Parser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("list", nargs="?", default=STANDARD_INPUT, metavar="NBEST", help="default: standard input")
     weights = parser.add_mutually_exclusive_group(required=True)
-    weights.add_argument("--weights", metavar="W", help="any weight file (docs/weight-files.md)")
+    weights.add_argument("--weights", metavar="W", help="any weight file (docs/reference/files/weights.md)")
     weights.add_argument(
         "--local-weights", metavar="FILE", help="weights for every sentence, from 'lasw local weights'"
     )
-    weights.add_argument("--mbr", metavar="SPEC", help=f"by the {MBR_HELP} (docs/mbr.md)")
+    weights.add_argument("--mbr", metavar="SPEC", help=f"by the {MBR_HELP} (docs/how-to/minimum-bayes-risk.md)")
     parser.add_argument("--sparse-weights", metavar="FILE", help="sparse weights, if in a file of their own")
     parser.add_argument(
         "--feature", action="append", default=[], metavar="NAME=FILE", help="one more feature, a number per N-best line"

@@ -66,7 +66,7 @@ def add_arguments(parser: Parser) -> None:
     )
     which = parser.add_mutually_exclusive_group(required=True)
     add_metric(which, "a metric, may be repeated", action="append")
-    which.add_argument("--mbr", metavar="SPEC", help=f"the {MBR_HELP} (docs/mbr.md)")
+    which.add_argument("--mbr", metavar="SPEC", help=f"the {MBR_HELP} (docs/how-to/minimum-bayes-risk.md)")
     parser.add_references(
         system, required=False, help="a reference file, or several where SYSTEM stands elsewhere; may be repeated"
     )

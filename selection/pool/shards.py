@@ -116,7 +116,8 @@ def read_shards(path: str, *, encoding: str = "utf-8", skip_bad: bool = False) -
 
     Args:
         path: of the table; files in it are meant from its folder.
-        encoding, skip_bad: see `Bitext`.
+        encoding: see `Bitext`.
+        skip_bad: see `Bitext`.
 
     Raises:
         UserError: the table is empty, a line has another number of columns, or a file is missing.

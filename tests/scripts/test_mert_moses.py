@@ -583,12 +583,6 @@ class TestOptions:
                 assert option.fate == HONOURED
                 assert refuse_and_remark(given) == []
 
-    def test_the_documentation_has_them_all(self) -> None:
-        text = (Path(__file__).parents[2] / "docs" / "mert-moses.md").read_text(encoding="utf-8")
-        for option in (*THEIRS, *OURS):
-            assert f"`--{option.name}`" in text
-            assert f"| {option.fate} | {option.told} |" in text
-
     def test_exit_codes(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["--help"]) == 0
         assert "--batch-mira-args" in capsys.readouterr().out

@@ -27,7 +27,7 @@ class Command(Decoder):
         command: the command line, e.g. './decode -w {weights} -n {n} {source}'; no shell reads it.
         initial: a file with the weights to start from, in any format that lasw reads; its names are the features. Of a
             moses.ini every other line goes into the files that the program gets.
-        kind: format of the weight files (`docs/weight-files.md` has their names); by default that of initial.
+        kind: format of the weight files (`docs/reference/files/weights.md` has the names); by default that of initial.
         folder: where the command runs; by default where lasw runs.
         jobs: so many processes at a time, each with a part of the sentences.
         encoding: of the N-best lists and of initial.

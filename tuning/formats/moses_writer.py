@@ -26,7 +26,8 @@ def write_moses_files(features: FilePath, scores: FilePath, nbest: NBest, statis
     """Write a features file and the scores file that belongs to it.
 
     Args:
-        features, scores: the files.
+        features: the files.
+        scores: the files.
         nbest: the candidates; those of a sentence may stand apart.
         statistics: (n, 9) of BLEU: match and total of four orders, length of the reference (of a mean the whole part).
     """

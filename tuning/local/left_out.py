@@ -115,7 +115,8 @@ def leave_one_out(
         similarities: by name, (S, S): row t holds the similarities to sentence t.
         settings: at least one.
         measure: its corpus score decides.
-        resamples, seed: of the bootstrap.
+        resamples: of the bootstrap.
+        seed: of the bootstrap.
 
     Raises:
         ValueError: no setting, or an empty pool.

@@ -57,7 +57,8 @@ class Setting:
         power: p of f(v) = v^p, above 0; None with `beta`.
         beta: of f(v) = exp(beta v), from 0 to 25.
         prior: strength of the pull to the global weights, a multiple of the global loss's mean curvature.
-        alpha1, alpha2: of equation 5.4.
+        alpha1: of equation 5.4.
+        alpha2: of equation 5.4.
 
     As text: ``bleu:power=1:prior=0.1:alphas=1,10``; what is left out has its default (power 1, no prior, 1 and 10).
 
@@ -232,7 +233,8 @@ class LocalWeigher:
         """(q,) the minimum of F_t for instance weights (S,), from `b` on, by Newton's method.
 
         Args:
-            k, b: as said.
+            k: as said.
+            b: as said.
             enough: behind a step of at most this size, relative to b, it ends; 0: nothing is left to gain.
         """
         s = self.samples

@@ -21,7 +21,7 @@ OPTIMISERS: Registry[type[Optimiser]] = Registry(
         "wro": "lasw.tuning.optimisers.pairs:WRO",
     },
 )
-# For who asks for none: measured in docs/steps.md.
+# For who asks for none: measured in docs/results/steps.md.
 DEFAULT_OPTIMISER = "average"
 
 Option = str | float | bool

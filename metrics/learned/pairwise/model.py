@@ -138,7 +138,8 @@ class PairwiseModel(TrainedMetric):
         They are the network's output for this order; that for the other is not exactly one minus it.
 
         Args:
-            first, second: (m,) rows of `seen`.
+            first: (m,) rows of `seen`.
+            second: (m,) rows of `seen`.
         """
         return sigmoid(
             self.network.logits(

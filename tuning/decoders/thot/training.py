@@ -72,8 +72,10 @@ def build_system(
 
     Args:
         folder: to make; may exist and hold an unfinished system, or a finished one that is replaced.
-        source, target: n sentences each, tokenised.
-        points, offsets: their symmetrised word alignment, see `lasw.tuning.decoders.thot.phrase_extraction.extract`.
+        source: n sentences each, tokenised.
+        target: n sentences each, tokenised.
+        points: their symmetrised word alignment, see `lasw.tuning.decoders.thot.phrase_extraction.extract`.
+        offsets: their symmetrised word alignment, see `lasw.tuning.decoders.thot.phrase_extraction.extract`.
         models: prefix of the files of the word alignment models, keys `invswm` (source to target) and `swm`.
         alignment_model: their kind, as `lasw align` calls it.
         options: of the training.

@@ -28,7 +28,8 @@ def layout_options(
         nbest_size: see `LayoutOptions.size`.
         column: of a table, ROLE=NAME each.
         source_ids: a file of ids, those of the sentences in their order; empty: ids are numbers.
-        sum_scores, no_score: see `LayoutOptions`.
+        sum_scores: see `LayoutOptions`.
+        no_score: see `LayoutOptions`.
         encoding: of the ids.
 
     Raises:

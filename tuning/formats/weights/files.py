@@ -113,7 +113,9 @@ def check_output(
     """The kind that `write_weights` would write; what it would refuse is refused now, before a long run.
 
     Args:
-        path, kind, template: as there.
+        path: as there.
+        kind: as there.
+        template: as there.
         weights: of the features that will have weights, if they are known; their numbers do not matter.
 
     Raises:

@@ -18,7 +18,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--rerank",
         action="store_true",
-        help="instead of a system, rerankers of made-up lists: no text, no decoder, some seconds (docs/how-to/reranking.md)",
+        help="rerankers of made-up lists instead of a system: no text, no decoder, seconds (docs/how-to/reranking.md)",
     )
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import folders
 import shell
-from test_commands import PAGES, RUNS, TOP, fits
+from blocks import PAGES, RUNS, TOP, fits
 
 _SIGNATURE = re.compile(r"^((?:signature +)?[A-Z+0-9]+\|[^|]*\|).*$", re.MULTILINE)
 

@@ -7,6 +7,10 @@ caller holds can do without. The switch is an internal one of Numba; where it is
 Numba compiles a kernel anew when its own file has changed, but not when a kernel of another file has that it calls
 and holds a copy of. After an update that would be two versions of one hash function at work together. So a compiled
 kernel is kept only as long as no file with kernels has changed, in its own room (all of tuning, say) and in this one.
+
+For each `a + b` of a kernel Numba tries all overloads of `+` (those of text, lists, sets, ...) in turn and collects why
+they do not fit, a fifth of all time that compiling takes. One function and the same types give the same answer always,
+so it is asked once. That place is an internal one too.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, wraps
 from pathlib import Path
 from typing import Any
 
@@ -25,18 +29,74 @@ from numba import types
 from numba.core import cgutils, options
 from numba.extending import intrinsic
 
-_BORROWED: dict[str, Any] = {"_nrt": False} if hasattr(options.DefaultOptions, "_nrt") else {}
+
+def _known(**switches: Any) -> dict[str, Any]:
+    return {name: value for name, value in switches.items() if hasattr(options.DefaultOptions, name)}
+
+
+_BORROWED = _known(_nrt=False)
+_NO_CALLBACK = _known(no_cfunc_wrapper=True)
+_NO_WAY_IN = _known(no_cpython_wrapper=True)
+_PLAIN = (types.Number, types.Boolean, types.Array)  # also Numba's types of literal numbers
+
 _HERE = Path(__file__).parent
-_MARK = b"@borrowing"  # what a file with kernels holds
+_MARKS = (b"@borrowing", b"@nested", b"@inlined")  # what a file with kernels holds
 _ROOM = 2  # dots in the name of a module that stands in a room itself: lasw.ROOM.MODULE
+
+
+def _remember_operators() -> None:
+    """In this process from here on. What other types give, and calls of anything but operators, is found anew."""
+    asked: Any = getattr(types, "BaseFunction", None)
+    resolve: Any = getattr(asked, "get_call_type", None)
+    if resolve is None:
+        return
+    known: dict[Any, Any] = {}
+
+    @wraps(resolve)
+    def get_call_type(self: Any, context: Any, args: Any, kws: Any) -> Any:
+        key = self.typing_key
+        operator = getattr(key, "__module__", "") == "_operator" or key is bool
+        if kws or not operator or not all(isinstance(kind, _PLAIN) for kind in args):
+            return resolve(self, context, args, kws)
+        found = known.get((self, context, args))
+        if found is None:
+            found = known[self, context, args] = resolve(self, context, args, kws)
+        return found
+
+    asked.get_call_type = get_call_type
+
+
+_remember_operators()
 
 
 def borrowing(function: Callable[..., Any]) -> Any:
     """Decorator of kernels that create no arrays (slices are none)."""
-    kernel = numba.njit(cache=True, nogil=True, **_BORROWED)(function)
+    return _kept(function, {**_BORROWED, **_NO_CALLBACK})
+
+
+def nested(function: Callable[..., Any], **more: Any) -> Any:
+    """The same for kernels that only kernels call: no way in from Python is compiled, which takes as long as they do.
+
+    Called from Python all the same (in a test), such a kernel is compiled once more.
+    """
+    kernel = _kept(function, {**_BORROWED, **_NO_CALLBACK, **_NO_WAY_IN, **more})
+    if _NO_WAY_IN:
+        called = numba.njit(nogil=True, **_BORROWED)(function)
+        kernel._insert = lambda *_, **__: None  # never found by a call, which then asks for compilation
+        kernel._compile_for_args = lambda *values, **named: called._compile_for_args(*values, **named)
+    return kernel
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """The same for small ones called per token: handing them a vocabulary's arrays takes longer than they do."""
+    return nested(function, **_known(forceinline=True))
+
+
+def _kept(function: Callable[..., Any], switches: dict[str, Any]) -> Any:
+    kernel = numba.njit(cache=True, nogil=True, **switches)(function)
     cached: Any = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
     if not hasattr(cached, "_source_stamp"):  # another Numba: rather compile every time than run what is outdated
-        return numba.njit(nogil=True, **_BORROWED)(function)
+        return numba.njit(nogil=True, **switches)(function)
     room = Path(function.__code__.co_filename).parents[max(function.__module__.count(".") - _ROOM, 0)]
     cached._source_stamp = (cached._source_stamp, *map(fingerprint, sorted({_HERE, room})))
     return kernel
@@ -50,14 +110,11 @@ def fingerprint(room: Path) -> tuple[tuple[str, int, int], ...]:
         inner[:] = [name for name in inner if name != "__pycache__"]
         for path in (os.path.join(folder, name) for name in files if name.endswith(".py")):
             with open(path, "rb") as stream:
-                if _MARK in stream.read():
+                if any(map(stream.read().__contains__, _MARKS)):
                     status = os.fstat(stream.fileno())
                     found.append((os.path.relpath(path, room), status.st_mtime_ns, status.st_size))
     return tuple(sorted(found))
 
-
-inlined = numba.njit(cache=True, nogil=True, inline="always", **_BORROWED)
-"""The same for small ones that are called per token: handing them a vocabulary's arrays takes longer than they do."""
 
 # Eight bytes of text at once, from any place: what loops over single bytes are too slow for. Words are read with the
 # first byte lowest, on any machine. A test on all eight bytes sets the high bit of each byte that passes; only the
@@ -102,7 +159,7 @@ ones_in: Any = intrinsic(_ones_in)
 """Kernel: `ones_in(word)`, how many bits of a word are set."""
 
 
-@borrowing
+@nested
 def leading_bytes(data, i, size):  # type: ignore[no-untyped-def]
     """Kernel: bytes `i` to `i + size - 1` (at most 8) as a word with zeros above."""
     if size == 0:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric
-from lasw.metrics.kernels import borrowing
+from lasw.metrics.kernels import borrowing, nested
 from lasw.metrics.ngram import Pairs, ReferenceNgrams
 from lasw.metrics.registry import check_options
 from lasw.metrics.text import Corpus, References
@@ -162,7 +162,7 @@ def _levenshtein(ids, offsets, owner, rows, reference_ids, reference_offsets, ma
                     masks[reference_ids[j]] = _ZERO
 
 
-@borrowing
+@nested
 def _bit_parallel(ids, start, end, masks, size):  # type: ignore[no-untyped-def]
     """Bit j of `up` (`down`): the cell of reference word j is one more (less) than the one before it."""
     up, down = _ALL, _ZERO
@@ -180,7 +180,7 @@ def _bit_parallel(ids, start, end, masks, size):  # type: ignore[no-untyped-def]
     return distance
 
 
-@borrowing
+@nested
 def _by_rows(ids, start, end, reference_ids, first, last, line):  # type: ignore[no-untyped-def]
     while start < end and first < last and ids[start] == reference_ids[first]:
         start += 1

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric
 from lasw.metrics.errors import unknown
-from lasw.metrics.kernels import borrowing
+from lasw.metrics.kernels import borrowing, nested
 from lasw.metrics.ngram import Pairs, ReferenceNgrams
 from lasw.metrics.registry import Limits, check_options
 from lasw.metrics.text import Corpus, PerWord, References, Vocabulary
@@ -159,7 +159,7 @@ def _count(  # type: ignore[no-untyped-def]
                 heads[1, stems[reference_ids[j]]] = -1
 
 
-@borrowing
+@nested
 def _align(ids, start, end, places, stems, stages, heads, following, aligned, runs):  # type: ignore[no-untyped-def]
     """Fill `aligned`: the place in the reference of each word, or -1.
 

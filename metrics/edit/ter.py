@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.edit.edits import EditRate
-from lasw.metrics.kernels import borrowing
+from lasw.metrics.kernels import borrowing, nested
 from lasw.metrics.ngram import Pairs
 
 # Limits of sacreBLEU, the first three Tercom's.
@@ -53,7 +53,7 @@ class TranslationEditRate(EditRate):
         )
 
 
-@borrowing
+@nested
 def _beams(size, length, beams):  # type: ignore[no-untyped-def]
     """Fill `beams`: where each row begins and ends, row 0 in full; the cells from one row to the next."""
     ratio = length / size
@@ -91,7 +91,7 @@ def _shift_edits(ids, offsets, owner, rows, reference_ids, reference_offsets, ce
             out[k, r] = _edits(words, size, length, cells, lines, places, beams)
 
 
-@borrowing
+@nested
 def _edits(words, size, length, cells, lines, places, beams):  # type: ignore[no-untyped-def]
     """Shifts until none reduces the distance, and the distance then left."""
     width = _beams(size, length, beams)
@@ -114,7 +114,7 @@ def _edits(words, size, length, cells, lines, places, beams):  # type: ignore[no
             words[0, i] = words[1, i]
 
 
-@borrowing
+@nested
 def _fill(words, size, length, beams, width, cells, changed):  # type: ignore[no-untyped-def]
     """Rows `changed` + 1 and on; the distance. Row 0 is not stored."""
     for i in range(changed + 1, size + 1):
@@ -140,7 +140,7 @@ def _fill(words, size, length, beams, width, cells, changed):  # type: ignore[no
     return np.int64(cells[size * width - beams[0, size] + length])
 
 
-@borrowing
+@nested
 def _cell(i, j, beams, width, cells):  # type: ignore[no-untyped-def]
     if i == 0:
         return np.int64(j)
@@ -149,7 +149,7 @@ def _cell(i, j, beams, width, cells):  # type: ignore[no-untyped-def]
     return np.int64(cells[i * width - beams[0, i] + j])
 
 
-@borrowing
+@nested
 def _align(words, size, length, beams, width, cells, places):  # type: ignore[no-untyped-def]
     """Fill `places`: 0, per reference word the hypothesis word it is aligned to, or before it, -1 before the first;
     1 and 2, errors among the first words of the reference and of the hypothesis.
@@ -182,7 +182,7 @@ def _align(words, size, length, beams, width, cells, places):  # type: ignore[no
         places[2, i + 1] += places[2, i]
 
 
-@borrowing
+@nested
 def _best_shift(words, size, length, beams, width, cells, lines, places, distance, candidates):  # type: ignore[no-untyped-def]
     """The shift that gains most; of equal ones the longest, the earliest, the one with the earliest target.
 
@@ -231,7 +231,7 @@ def _best_shift(words, size, length, beams, width, cells, lines, places, distanc
     return best, best_start, best_size, best_target, candidates
 
 
-@borrowing
+@nested
 def _shifted(words, size, start, moved, target):  # type: ignore[no-untyped-def]
     """Write to words[1] those words that a shift changes; the first of them, and the one behind the last."""
     if target < start:
@@ -251,7 +251,7 @@ def _shifted(words, size, start, moved, target):  # type: ignore[no-untyped-def]
     return start, end
 
 
-@borrowing
+@nested
 def _distance(words, size, length, beams, width, cells, lines, changed, end, limit):  # type: ignore[no-untyped-def]
     """Distance of the hypothesis with words `changed` to `end` as words[1] has them; far if it is above `limit`."""
     flip = 0

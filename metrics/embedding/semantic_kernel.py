@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.kernels import borrowing
+from lasw.metrics.kernels import borrowing, nested
 from lasw.metrics.ngram import ORDERS, Pairs
 
 _NO_WORD = -1  # stands behind each reference, so that no n-gram reaches into the next
@@ -81,7 +81,7 @@ def _match(  # type: ignore[no-untyped-def]
             k += 1
 
 
-@borrowing
+@nested
 def _similar(ids, start, end, words, size, found, near, cosines, pairs, similar):  # type: ignore[no-untyped-def]
     """Places where the hypothesis' word is another one than the reference's and a neighbour of it; how many."""
     many = 0
@@ -100,7 +100,7 @@ def _similar(ids, start, end, words, size, found, near, cosines, pairs, similar)
     return many
 
 
-@borrowing
+@nested
 def _limits(words, size, reference, kinds):  # type: ignore[no-untyped-def]
     """First places and limits of the references' n-grams; places without one have first place -1."""
     for order in range(ORDERS):
@@ -127,7 +127,7 @@ def _limits(words, size, reference, kinds):  # type: ignore[no-untyped-def]
                         kinds[1, order, q] = max(kinds[1, order, q], count)
 
 
-@borrowing
+@nested
 def _whole(words, size, q, order):  # type: ignore[no-untyped-def]
     """Whether an n-gram starts at place q: the places up to its last one are words of one reference."""
     inside = q + order < size
@@ -138,7 +138,7 @@ def _whole(words, size, q, order):  # type: ignore[no-untyped-def]
     return inside
 
 
-@borrowing
+@nested
 def _exact(ids, start, end, words, size, order, kinds, free):  # type: ignore[no-untyped-def]
     """Exact matches, from left to right: what they leave, of the references' n-grams and of the hypothesis'."""
     for q in range(size):
@@ -157,7 +157,7 @@ def _exact(ids, start, end, words, size, order, kinds, free):  # type: ignore[no
                     break
 
 
-@borrowing
+@nested
 def _soft(ids, start, end, words, size, order, kinds, free, pairs, similar, many):  # type: ignore[no-untyped-def]
     """The sum of the cosines of soft matches, the largest ones taken first."""
     total = 0.0

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from lasw.metrics.kernels import borrowing
+from lasw.metrics.kernels import nested
 
 _NOTHING = 1e-13  # of the whole weight: less than that is what rounding left
 _ROUNDING = 1e-9  # of the whole weight: may stay behind where sums differ by rounding
 
 
-@borrowing
+@nested
 def transport(cost, m, n, supply, demand, same, flow, prices, trace, order):  # type: ignore[no-untyped-def]
     """Kernel: fill `flow[:m, :n]`, which moves all of `supply` to `demand` (equal totals; both are used up).
 
@@ -78,7 +78,7 @@ def transport(cost, m, n, supply, demand, same, flow, prices, trace, order):  # 
     return work
 
 
-@borrowing
+@nested
 def _shortest_path(cost, m, n, source, demand, nothing, flow, u, v, distance, trace, order):  # type: ignore[no-untyped-def]
     """The nearest column with demand left, -1 if there is none; prices are changed so that its path costs nothing.
 
@@ -128,7 +128,7 @@ def _shortest_path(cost, m, n, source, demand, nothing, flow, u, v, distance, tr
     return -1
 
 
-@borrowing
+@nested
 def _augment(source, end, supply, demand, nothing, flow, trace):  # type: ignore[no-untyped-def]
     """Move as much as can be along the path that ends in column `end`."""
     moved = min(supply[source], demand[end])

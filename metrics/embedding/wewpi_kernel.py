@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics.embedding.transport import transport
 from lasw.metrics.embedding.wmd_kernel import scratch, word_kinds
-from lasw.metrics.kernels import borrowing
+from lasw.metrics.kernels import borrowing, nested
 from lasw.metrics.ngram import Pairs
 from lasw.metrics.vectors import EmbeddingArrays, inner
 
@@ -114,7 +114,7 @@ def _score(  # type: ignore[no-untyped-def]
                 numbers[1, tabled[i]] = -1
 
 
-@borrowing
+@nested
 def align(cosines, m, n, aligned, taker, similarity, best):  # type: ignore[no-untyped-def]
     """Kernel: which word of the reference each of the hypothesis is aligned to (eq. 7, 8).
 
@@ -145,7 +145,7 @@ def align(cosines, m, n, aligned, taker, similarity, best):  # type: ignore[no-u
             similarity[i] = cosines[i, chosen] * np.exp(-abs((i + 1) * n - (chosen + 1) * m) / (m * n))
 
 
-@borrowing
+@nested
 def _kind_weights(words, counts, many, idf, weights):  # type: ignore[no-untyped-def]
     """A word that stands there tf times weighs tf each time."""
     total = 0.0
@@ -156,7 +156,7 @@ def _kind_weights(words, counts, many, idf, weights):  # type: ignore[no-untyped
         weights[i] /= total
 
 
-@borrowing
+@nested
 def _token_weights(words, counts, places, size, idf, weights):  # type: ignore[no-untyped-def]
     total = 0.0
     for p in range(size):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.embedding.transport import transport
-from lasw.metrics.kernels import borrowing
+from lasw.metrics.kernels import borrowing, nested
 from lasw.metrics.ngram import Pairs
 from lasw.metrics.vectors import EmbeddingArrays, inner, squared
 
@@ -143,7 +143,7 @@ def _move(  # type: ignore[no-untyped-def]
                 numbers[1, tabled[i]] = -1
 
 
-@borrowing
+@nested
 def word_kinds(ids, start, end, left_out, number, words, counts, places):  # type: ignore[no-untyped-def]
     """The different words of a sentence (`words`, `counts`, `number` of each word) and the kind at each place.
 
@@ -165,7 +165,7 @@ def word_kinds(ids, start, end, left_out, number, words, counts, places):  # typ
     return size, many
 
 
-@borrowing
+@nested
 def _fill_row(table, row, word, others, columns, place, vectors, euclidean):  # type: ignore[no-untyped-def]
     for j in range(columns):
         other = others[j]
@@ -177,7 +177,7 @@ def _fill_row(table, row, word, others, columns, place, vectors, euclidean):  # 
             table[row, j] = max(1.0 - inner(vectors, place[word], place[other]), 0.0)
 
 
-@borrowing
+@nested
 def _chunks(flow, lines, reference, n, hypothesis, m, out):  # type: ignore[no-untyped-def]
     """Fill `CHUNKS`, `MATCHED` and `LATE` of one pair; `reference` and `hypothesis` have the kind at each place."""
     current = -1
@@ -198,7 +198,7 @@ def _chunks(flow, lines, reference, n, hypothesis, m, out):  # type: ignore[no-u
     out[MATCHED] = n
 
 
-@borrowing
+@nested
 def _shifts(flow, lines, counts, reference, n, hypothesis, m):  # type: ignore[no-untyped-def]
     """Each reference word's distance to the nearest place of the words that flow into it, by their shares (3.6)."""
     total = 0.0

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.kernels import borrowing, ones_in
+from lasw.metrics.kernels import borrowing, nested, ones_in
 from lasw.metrics.ngram.counts import CLIPPED, FREE, UNCLIPPED, UNCLIPPED_RECALL, child_key, child_slot
 from lasw.metrics.text import Corpus, SharedTexts
 
@@ -182,7 +182,7 @@ def _count(ids, offsets, first, last, orders, keys, children, edges, nodes, entr
     return many
 
 
-@borrowing
+@nested
 def _grown(keys, children, edges, many, mask):  # type: ignore[no-untyped-def]
     """Twice as many slots; the new mask."""
     mask = 2 * mask + 1

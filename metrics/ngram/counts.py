@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.kernels import borrowing
+from lasw.metrics.kernels import borrowing, nested
 from lasw.metrics.text import Corpus, References, Vocabulary, distinct
 
 ORDERS = 4  # largest n-gram; every metric of the family reads what it needs from the same counts
@@ -248,7 +248,7 @@ def _match(  # type: ignore[no-untyped-def]
         out[row, 2 * ORDERS] = _reference_length(reference_offsets, s, length, reference_length)
 
 
-@borrowing
+@nested
 def _index(reference_ids, reference_offsets, s, index, heads, words, following, reference, limits):  # type: ignore[no-untyped-def]
     """Index the words of the references of segment `s`; limits become 0, that is unknown."""
     place = 0
@@ -267,7 +267,7 @@ def _index(reference_ids, reference_offsets, s, index, heads, words, following, 
         place += 1
 
 
-@borrowing
+@nested
 def _place(words, following, k, text, p, n):  # type: ignore[no-untyped-def]
     """From place `k` on, the first whose n + 1 words are those of `text` at `p`; -1 if there is none."""
     while k >= 0:
@@ -280,7 +280,7 @@ def _place(words, following, k, text, p, n):  # type: ignore[no-untyped-def]
     return k
 
 
-@borrowing
+@nested
 def _limit(words, following, reference, limits, k, n):  # type: ignore[no-untyped-def]
     """Largest count in one reference of the n-gram of n + 1 words whose first place is `k`."""
     node = ORDERS * k + n
@@ -296,7 +296,7 @@ def _limit(words, following, reference, limits, k, n):  # type: ignore[no-untype
     return np.int64(limits[node])
 
 
-@borrowing
+@nested
 def _reference_length(reference_offsets, s, length, rule):  # type: ignore[no-untyped-def]
     chosen = reference_offsets[0, s + 1] - reference_offsets[0, s]
     for r in range(1, reference_offsets.shape[0]):
@@ -316,13 +316,13 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio, odd
 _SHIFT = np.uint64(32)
 
 
-@borrowing
+@nested
 def child_key(node, symbol):  # type: ignore[no-untyped-def]
     """Kernel: what stands in a slot for the edge from `node` by `symbol`."""
     return (np.int64(node) << 32) + symbol + 1
 
 
-@borrowing
+@nested
 def child_slot(node, symbol, keys, mask):  # type: ignore[no-untyped-def]
     """Kernel: where the child of `node` by `symbol` stands among `keys`, or the free slot for it.
 

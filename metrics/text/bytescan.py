@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from lasw.metrics.kernels import HIGH_BITS, ONES
+from lasw.metrics.kernels import HIGH_BITS, ONES, borrowing, nested
 
 # Eight bytes are looked at as one word. A word has a zero byte where (w - 01..01) & ~w & 80..80 is not zero
 # (exact as a yes or no); where a byte is to be found, xor with that byte eight times makes it zero.
@@ -36,7 +35,7 @@ def scan(data: NDArray[np.uint8]) -> Scan:
     return Scan(*_scan(data, words))
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def _scan(data, words):  # type: ignore[no-untyped-def]
     n = data.shape[0]
     newlines = 0
@@ -80,7 +79,7 @@ def _scan(data, words):  # type: ignore[no-untyped-def]
     return newlines, carriage_returns, nul, -1
 
 
-@njit(cache=True, nogil=True)
+@nested
 def _character(data, i, n):  # type: ignore[no-untyped-def]
     """Bytes of the UTF-8 character at `i`, 0 if it is none (table 3-7 of the Unicode standard)."""
     b = data[i]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
-from lasw.metrics.kernels import HIGH_BITS, borrowing, inlined, leading_bytes, load_word, lowest_bit
+from lasw.metrics.kernels import HIGH_BITS, borrowing, inlined, leading_bytes, load_word, lowest_bit, nested
 from lasw.metrics.text.files import Blocks
 
 _FIRST_WORDS = 1 << 14
@@ -345,7 +345,7 @@ def _number(vocabulary, data, start, end, h, word, last):  # type: ignore[no-unt
     return np.int64(count)
 
 
-@borrowing
+@nested
 def token_end(data, i):  # type: ignore[no-untyped-def]
     """Kernel: where the token that starts at byte `i` ends: the next space, tab or LF, of which there must be one."""
     i += 1

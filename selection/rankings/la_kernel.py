@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import borrowing, leading_bytes, load_word, token_end
+from lasw.metrics import borrowing, leading_bytes, load_word, nested, token_end
 from lasw.selection.pool import EMPTY_SOURCE, EMPTY_TARGET, LENGTH, NO_POINTS, OK, OUT_OF_RANGE, READER
 
 _WORD = 64  # source words a mask holds
@@ -29,7 +29,7 @@ class WordTable(NamedTuple):
     punctuation: NDArray[np.bool_]
 
 
-@borrowing
+@nested
 def _hash(data, start, end):  # type: ignore[no-untyped-def]
     h = np.uint64(end - start)
     while end - start > 8:
@@ -51,7 +51,7 @@ def fill_table(table):  # type: ignore[no-untyped-def]
         table.slots[slot] = k + 1
 
 
-@borrowing
+@nested
 def _is_word(table, data, start, end):  # type: ignore[no-untyped-def]
     size = end - start
     if size > table.longest[0]:
@@ -71,7 +71,7 @@ def _is_word(table, data, start, end):  # type: ignore[no-untyped-def]
     return False
 
 
-@borrowing
+@nested
 def _is_punctuation(table, data, start, end):  # type: ignore[no-untyped-def]
     """Whether every character of the token is punctuation or a symbol."""
     i = start
@@ -94,7 +94,7 @@ def _is_punctuation(table, data, start, end):  # type: ignore[no-untyped-def]
     return True
 
 
-@borrowing
+@nested
 def count_tokens(data, start, end):  # type: ignore[no-untyped-def]
     """Kernel: tokens of the line `data[start:end]`."""
     count = 0
@@ -108,7 +108,7 @@ def count_tokens(data, start, end):  # type: ignore[no-untyped-def]
     return count
 
 
-@borrowing
+@nested
 def _count_function_words(table, data, start, end):  # type: ignore[no-untyped-def]
     count = 0
     i = start
@@ -123,7 +123,7 @@ def _count_function_words(table, data, start, end):  # type: ignore[no-untyped-d
     return count
 
 
-@borrowing
+@nested
 def _number(data, i, end):  # type: ignore[no-untyped-def]
     """The number at `i` and the place behind it; -1 if there is none or it is too large for a position."""
     value = np.int64(0)
@@ -138,7 +138,7 @@ def _number(data, i, end):  # type: ignore[no-untyped-def]
     return value, i
 
 
-@borrowing
+@nested
 def read_points(data, start, end, source, target, masks, width, keep):  # type: ignore[no-untyped-def]
     """Kernel: the points of one line, ``i-j``, ``i?j``, ``i-j:p``, into masks[j * width + i // 64] if `keep`.
 
@@ -175,7 +175,7 @@ def read_points(data, start, end, source, target, masks, width, keep):  # type: 
     return verdict
 
 
-@borrowing
+@nested
 def _bits(word):  # type: ignore[no-untyped-def]
     count = 0
     while word != _NONE:
@@ -184,7 +184,7 @@ def _bits(word):  # type: ignore[no-untyped-def]
     return count
 
 
-@borrowing
+@nested
 def alignment_features(masks, width, source, target, union, row):  # type: ignore[no-untyped-def]
     """Kernel: the ten features of table 4.1 that need the alignment, into row[:10]; negative ones with their sign."""
     for k in range(width):

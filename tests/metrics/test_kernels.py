@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-from lasw.metrics.kernels import fingerprint
+import numpy as np
+import pytest
+from numba.core import types
+from numba.core.errors import TypingError
+from numba.core.registry import cpu_target
+
+from lasw.metrics.kernels import borrowing, fingerprint, nested
 
 CALLEE = "from lasw.metrics.kernels import borrowing\n\n\n@borrowing\ndef number(x):\n    return x + {}\n"
 CALLER = """\
@@ -46,3 +54,40 @@ def test_only_files_with_kernels_count(tmp_path: Path) -> None:
     (tmp_path / "inner").mkdir()
     (tmp_path / "inner" / "kernels.py").write_text("@borrowing\n")
     assert [name for name, _, _ in fingerprint(tmp_path)] == [os.path.join("inner", "kernels.py")]
+
+
+@nested
+def _half(x):  # type: ignore[no-untyped-def]
+    return x // 2
+
+
+@borrowing
+def _quarters(values, out):  # type: ignore[no-untyped-def]
+    for i in range(len(values)):
+        out[i] = _half(_half(values[i]))
+
+
+def test_what_only_kernels_call_can_be_called_from_python_too() -> None:
+    out = np.zeros(3, dtype=np.int64)
+    _quarters(np.array([4, 9, -8]), out)
+    assert out.tolist() == [1, 2, -2]
+    assert [_half(9), _half(9), _half(7.0)] == [4, 4, 3.0]  # twice the types that were compiled for the kernel
+
+
+@pytest.mark.parametrize(
+    "sign", ["add", "sub", "mul", "truediv", "floordiv", "mod", "lt", "eq", "and_", "lshift", "iadd"]
+)
+def test_an_operator_gives_the_type_that_numba_finds_for_it(sign: str) -> None:
+    """What is remembered of one pair of types says nothing of another, literal numbers included."""
+    kinds = (types.int32, types.int64, types.uint64, types.float64, types.boolean, types.literal(2), types.literal(3))
+    typing = cpu_target.typing_context
+    typing.refresh()
+    asked = typing.resolve_value_type(getattr(operator, sign))
+    for pair in itertools.product(kinds, kinds):
+        try:
+            expected = types.BaseFunction.get_call_type.__wrapped__(asked, typing, pair, {})
+        except TypingError:
+            with pytest.raises(TypingError):
+                asked.get_call_type(typing, pair, {})
+            continue
+        assert asked.get_call_type(typing, pair, {}) == asked.get_call_type(typing, pair, {}) == expected

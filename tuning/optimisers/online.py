@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import borrowing
+from lasw.metrics import borrowing, nested
 from lasw.tuning.optimisers.base import Found, StandardisedOptimiser, Task
 from lasw.tuning.optimisers.oracle import Candidates, Oracle, single
 from lasw.tuning.pool import Floats, Standardised, row_score
@@ -159,7 +159,7 @@ class OnlineOptimiser(StandardisedOptimiser):
         return best
 
 
-@borrowing
+@nested
 def _add(columns, i, step, factor_sum, z, correction):  # type: ignore[no-untyped-def]
     dense, indptr, indices, data = columns
     q1 = dense.shape[1]

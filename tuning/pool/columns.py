@@ -109,8 +109,8 @@ class Columns:
         return places
 
     @cached_property
-    def _owner(self) -> NDArray[np.int64]:
-        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+    def _owner(self) -> NDArray[np.int32]:
+        return np.repeat(np.arange(len(self.starts) - 1, dtype=np.int32), np.diff(self.starts))
 
     def spread(self, values: Floats) -> float:
         """Root mean square of the differences of values (n,) from their sentence's mean."""

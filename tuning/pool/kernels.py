@@ -1,24 +1,23 @@
-"""Kernels of the pool: merging equal candidates, grouping by sentence, scores that depend on nothing but the row."""
+"""Kernels of the pool: merging equal candidates, scores that depend on nothing but the row."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from lasw.metrics import borrowing
+from lasw.metrics import borrowing, nested
 
 # Multiplier and shift of a 64-bit multiplicative hash (the fractional part of the golden ratio, odd).
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 
 
-@borrowing
+@nested
 def _mix(h, value):  # type: ignore[no-untyped-def]
     h = (h ^ value) * _GOLDEN
     return h ^ (h >> _SHIFT)
 
 
-@borrowing
+@nested
 def _row_hash(owner, ids, start, end, bits, row, columns, values, first, last):  # type: ignore[no-untyped-def]
     h = _mix(np.uint64(owner), np.uint64(end - start))
     for i in range(start, end):
@@ -98,22 +97,7 @@ def rehash(table, hashes, count):  # type: ignore[no-untyped-def]
         table[slot] = row
 
 
-@njit(cache=True, nogil=True)
-def group(owner, starts, order):  # type: ignore[no-untyped-def]
-    """Counting sort: `starts` (S + 1,) and `order` (n,) are filled; rows of one sentence stay in their order."""
-    sentences = starts.shape[0] - 1
-    starts[:] = 0
-    for i in range(owner.shape[0]):
-        starts[owner[i] + 1] += 1
-    for s in range(sentences):
-        starts[s + 1] += starts[s]
-    free = starts[:sentences].copy()
-    for i in range(owner.shape[0]):
-        order[free[owner[i]]] = i
-        free[owner[i]] += 1
-
-
-@borrowing
+@nested
 def row_score(features, dense_weights, sparse_weights, i):  # type: ignore[no-untyped-def]
     """The dot product of row i with the weights, summed from left to right.
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lasw.metrics import Corpus, Metric, References, UserError, Vocabulary
 from lasw.tuning.formats import Growing
 from lasw.tuning.nbest import NBest, ScoredList, check_finite
-from lasw.tuning.pool.kernels import best_rows, group, merge, model_scores, rehash
+from lasw.tuning.pool.kernels import best_rows, merge, model_scores, rehash
 from lasw.tuning.pool.sparse import SparseRows
 from lasw.tuning.weights import FeatureNames, Weights
 
@@ -374,10 +374,9 @@ class Pool:
 
     def _groups(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         if self._grouped is None:
-            order = np.empty(len(self), dtype=np.int64)
-            starts = np.empty(self._segments + 1, dtype=np.int64)
-            group(self._owner.rows, starts, order)
-            self._grouped = order, starts
+            owner = self._owner.rows
+            starts = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=self._segments))])
+            self._grouped = np.argsort(owner, kind="stable"), starts
         return self._grouped
 
 

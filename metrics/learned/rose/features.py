@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.kernels import borrowing, lowest_bit
+from lasw.metrics.kernels import borrowing, lowest_bit, nested
 from lasw.metrics.learned.tagging import TaggedText
 from lasw.metrics.learned.word_classes import CLASSES, WordClasses
 from lasw.metrics.ngram import CLIPPED, ORDERS, UNCLIPPED, UNCLIPPED_RECALL, ReferenceNgrams
@@ -243,7 +243,7 @@ def mixed_matches(  # type: ignore[no-untyped-def]
             out[row, n - 1] = _count(alike, length - n + 1, blocks, clip, sets, taken, path)
 
 
-@borrowing
+@nested
 def _extend(single, alike, grams, blocks, k):  # type: ignore[no-untyped-def]
     """From n-grams of `k` words to those of one more."""
     shift = np.uint64(k)
@@ -255,7 +255,7 @@ def _extend(single, alike, grams, blocks, k):  # type: ignore[no-untyped-def]
             alike[i, b] &= moved
 
 
-@borrowing
+@nested
 def _count(alike, grams, blocks, clip, sets, taken, path):  # type: ignore[no-untyped-def]
     count = 0
     for b in range(blocks):
@@ -273,7 +273,7 @@ def _count(alike, grams, blocks, clip, sets, taken, path):  # type: ignore[no-un
     return count
 
 
-@borrowing
+@nested
 def _augment(alike, first, blocks, sets, taken, path):  # type: ignore[no-untyped-def]
     """Find the n-gram `first` a place, moving others to another place if need be; False if there is none."""
     used, visited = sets[0], sets[1]

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import borrowing
+from lasw.metrics import borrowing, nested
 
 _MAX_DIGITS = 19  # fit 64 bits
 _EXACT_POWER = 22  # 10^22 is the largest power of ten that is a float64
@@ -49,7 +49,7 @@ def _powers_of_five() -> NDArray[np.uint64]:
 _FIVES = _powers_of_five()
 
 
-@borrowing
+@nested
 def read_number(data, i):  # type: ignore[no-untyped-def]
     """Kernel: the number at byte `i` as (value, first byte behind it, whether it is one that was read exactly).
 
@@ -108,7 +108,7 @@ def read_number(data, i):  # type: ignore[no-untyped-def]
     return -value if negative else value, i, True
 
 
-@borrowing
+@nested
 def _product(a, b):  # type: ignore[no-untyped-def]
     """High and low word of the 128-bit product of two words."""
     low = (a & _LOW32) * (b & _LOW32)
@@ -118,7 +118,7 @@ def _product(a, b):  # type: ignore[no-untyped-def]
     return high, (middle << _HALF) | (low & _LOW32)
 
 
-@borrowing
+@nested
 def _long_number(whole, power):  # type: ignore[no-untyped-def]
     """`whole` times 10^power, rounded to nearest; -1 where this way cannot tell, or the result is not normal."""
     if whole == _ZERO:
@@ -170,7 +170,7 @@ def read_matrix(data, out):  # type: ignore[no-untyped-def]
     return True
 
 
-@borrowing
+@nested
 def _behind_blanks(data, i):  # type: ignore[no-untyped-def]
     while data[i] == 32 or data[i] == 9:
         i += 1

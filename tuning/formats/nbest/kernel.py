@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import HIGH_BITS, ONES, borrowing, intern_token, leading_bytes, load_word, lowest_bit
+from lasw.metrics import HIGH_BITS, ONES, borrowing, intern_token, leading_bytes, load_word, lowest_bit, nested
 from lasw.tuning.formats.nbest.floats import read_number
 from lasw.tuning.formats.nbest.repeats import find_line, remember_line
 
@@ -92,7 +92,7 @@ def read_rows(data, layout, words, names, repeats, out):  # type: ignore[no-unty
             read = True
             if field == features_at:
                 if layout.facts[5]:
-                    i = _numbers(data, i, out.dense, row, 0, layout.facts[5])
+                    i = _numbers(data, i, out.dense, row, np.int64(0), layout.facts[5])
                 else:
                     i, entries, zeros, reordered = _features(data, i, layout, names, out)
                     if i == -NAMES_FULL:
@@ -129,7 +129,7 @@ def read_rows(data, layout, words, names, repeats, out):  # type: ignore[no-unty
     return DONE
 
 
-@borrowing
+@nested
 def _line_end(data, i):  # type: ignore[no-untyped-def]
     """The LF that ends the line at `i`."""
     while i + 8 <= data.shape[0]:
@@ -143,7 +143,7 @@ def _line_end(data, i):  # type: ignore[no-untyped-def]
     return i
 
 
-@borrowing
+@nested
 def _last_bars(data, start, end):  # type: ignore[no-untyped-def]
     """Where the last ``|||`` of a line begins."""
     i = end - 3
@@ -152,18 +152,18 @@ def _last_bars(data, start, end):  # type: ignore[no-untyped-def]
     return i
 
 
-@borrowing
+@nested
 def _bar(data, i):  # type: ignore[no-untyped-def]
     return data[i] == _BAR and data[i + 1] == _BAR and data[i + 2] == _BAR
 
 
-@borrowing
+@nested
 def _token_ends(data, i):  # type: ignore[no-untyped-def]
     b = data[i]
     return b == _SPACE or _TAB <= b <= _LF or (b == _BAR and _bar(data, i))
 
 
-@borrowing
+@nested
 def _token_end(data, i):  # type: ignore[no-untyped-def]
     """The first byte from `i` on that ends a token."""
     while i + 8 <= data.shape[0]:
@@ -182,14 +182,14 @@ def _token_end(data, i):  # type: ignore[no-untyped-def]
     return i
 
 
-@borrowing
+@nested
 def _blanks(data, i):  # type: ignore[no-untyped-def]
     while data[i] == _SPACE or data[i] == _TAB:
         i += 1
     return i
 
 
-@borrowing
+@nested
 def _id(data, i):  # type: ignore[no-untyped-def]
     """First byte behind the first ``|||`` and the sentence id; -1 if it is none."""
     i = _blanks(data, i)
@@ -206,7 +206,7 @@ def _id(data, i):  # type: ignore[no-untyped-def]
     return (i + 3, owner) if _bar(data, i) else (i, -1)
 
 
-@borrowing
+@nested
 def _numbers(data, i, dense, row, column, size):  # type: ignore[no-untyped-def]
     """Read `size` numbers into `dense[row, column:]`; the byte behind them, -1 if they are no numbers."""
     for k in range(column, column + size):
@@ -217,14 +217,14 @@ def _numbers(data, i, dense, row, column, size):  # type: ignore[no-untyped-def]
     return i
 
 
-@borrowing
+@nested
 def _total(data, i):  # type: ignore[no-untyped-def]
     i = _blanks(data, i)
     value, i, exact = read_number(data, i)
     return (i, value) if exact else (-1, 0.0)
 
 
-@borrowing
+@nested
 def _ignored(data, i, layout, before):  # type: ignore[no-untyped-def]
     """The start of a field that is surely nothing to be read, by its first token; -1 if it must be looked at.
 
@@ -250,7 +250,7 @@ def _ignored(data, i, layout, before):  # type: ignore[no-untyped-def]
     return i if data[i] == 40 else -1  # (
 
 
-@borrowing
+@nested
 def _is_label(data, i, labels, start, end):  # type: ignore[no-untyped-def]
     if i + end - start > data.shape[0]:
         return False
@@ -262,7 +262,7 @@ def _is_label(data, i, labels, start, end):  # type: ignore[no-untyped-def]
     return leading_bytes(data, i, end - start) == leading_bytes(labels, start, end - start)
 
 
-@borrowing
+@nested
 def _features(data, i, layout, names, out):  # type: ignore[no-untyped-def]
     """Read a field of named features.
 

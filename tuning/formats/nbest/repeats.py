@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import borrowing, leading_bytes, load_word
+from lasw.metrics import borrowing, leading_bytes, load_word, nested
 
 _MOST = 1 << 20  # lines remembered: bounds the memory to 32 MB, further ones are read every time
 _FIRST = 1 << 12
@@ -52,7 +52,7 @@ class RepeatedLines:
             self.arrays = RepeatArrays(keys, used)
 
 
-@borrowing
+@nested
 def find_line(repeats, data, start, end):  # type: ignore[no-untyped-def]
     """Kernel: (slot, whether the line `data[start:end]` is there, and its two hashes)."""
     first, second = np.uint64(end - start), _ROOT
@@ -76,7 +76,7 @@ def find_line(repeats, data, start, end):  # type: ignore[no-untyped-def]
     return slot, False, first, second
 
 
-@borrowing
+@nested
 def remember_line(repeats, slot, first, second):  # type: ignore[no-untyped-def]
     """Kernel: put a line where `find_line` did not find it, if there is room."""
     if 2 * (repeats.used[0] + 1) <= repeats.keys.shape[0]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lasw.metrics import borrowing
+from lasw.metrics import borrowing, nested
 
 _BLOCK = 1024  # candidates that stay in the fastest memory
 
@@ -52,7 +52,7 @@ def envelopes(starts, intercepts, slopes, statistics, rising, positions, changes
     """
     total[:] = 0.0
     spreads[:] = 0.0
-    count = 0
+    count = np.int64(0)
     for s in range(starts.shape[0] - 1):
         low, high, top, bottom = _extremes(starts[s], starts[s + 1], intercepts, slopes)
         spreads[0] += intercepts[top] - bottom
@@ -66,7 +66,7 @@ def envelopes(starts, intercepts, slopes, statistics, rising, positions, changes
     return count
 
 
-@borrowing
+@nested
 def _extremes(first, last, intercepts, slopes):  # type: ignore[no-untyped-def]
     """The lines with the smallest and the largest slope, the best one at 0, and the lowest intercept.
 
@@ -87,7 +87,7 @@ def _extremes(first, last, intercepts, slopes):  # type: ignore[no-untyped-def]
     return low, high, top, bottom
 
 
-@borrowing
+@nested
 def _above(first, last, intercepts, slopes, low, high, top, rising):  # type: ignore[no-untyped-def]
     """`rising` = the lines not below the envelope of `low`, `top` and `high` everywhere, and these, in order.
 
@@ -110,7 +110,7 @@ def _above(first, last, intercepts, slopes, low, high, top, rising):  # type: ig
     return size
 
 
-@borrowing
+@nested
 def _walk(start, rising, size, statistics, positions, changes, count):  # type: ignore[no-untyped-def]
     """From the line `start` to the one with the largest slope, always along the next line to be crossed."""
     candidates, its_intercept, its_slope = rising
@@ -172,14 +172,15 @@ def intervals(order, positions, changes, total, shortest, farthest, unit, limit,
     last = order.shape[0]
     while last > first and positions[order[last - 1]] > end:
         last -= 1
-    _copy(total, totals, 0)
+    count = np.int64(0)
+    _copy(total, totals, count)
     middles[0] = 0.0
     if first == last:
         return 1
     left, right = positions[order[first]], positions[order[last - 1]]
     length = (right - left) / (last - first - 1) if right > left else unit
     middles[0] = max(left - max(length, 0.1 * abs(left)), 0.5 * (left - limit))
-    count = 1
+    count += 1
     for m in range(first, last):
         here = positions[order[m]]
         _add(total, changes[order[m]])
@@ -192,13 +193,13 @@ def intervals(order, positions, changes, total, shortest, farthest, unit, limit,
     return count
 
 
-@borrowing
+@nested
 def _add(total, change):  # type: ignore[no-untyped-def]
     for k in range(total.shape[0]):
         total[k] += change[k]
 
 
-@borrowing
+@nested
 def _copy(total, totals, row):  # type: ignore[no-untyped-def]
     for k in range(total.shape[0]):
         totals[row, k] = total[k]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from lasw.metrics import borrowing
+from lasw.metrics import borrowing, nested
 from lasw.tuning.pool import model_scores
 
 # Brevity penalties of SIMPBLEU: which of the two lengths has alpha added.
@@ -20,7 +20,7 @@ RECALL, ARITHMETIC, ORDER, PENALTY, LIN_OCH, EFFECTIVE = range(6)
 SAFE_RATIO = 5.0
 
 
-@borrowing
+@nested
 def _family_score(row, background, family, alpha):  # type: ignore[no-untyped-def]
     """Corpus score of a candidate's statistics (k,) on top of the background's, times its reference length."""
     k = row.shape[0]
@@ -63,7 +63,7 @@ def family_scores(first, last, statistics, background, family, alpha, scores):  
         scores[i - first] = _family_score(statistics[i], background, family, alpha)
 
 
-@borrowing
+@nested
 def choose(model, metric, count, safe, chosen):  # type: ignore[no-untyped-def]
     """`chosen` = places of hope, fear and the model's best among `count` candidates, the earliest among equals."""
     hope, fear, best = 0, 0, 0
@@ -84,7 +84,7 @@ def choose(model, metric, count, safe, chosen):  # type: ignore[no-untyped-def]
     chosen[0], chosen[1], chosen[2] = hope, fear, best
 
 
-@borrowing
+@nested
 def step(hope, fear, gain, features, inverse, c, weights, lag, time):  # type: ignore[no-untyped-def]
     """Move the weights from the features of `fear` to those of `hope`: min(c, loss / |difference|^2) times as far.
 
@@ -125,7 +125,7 @@ def step(hope, fear, gain, features, inverse, c, weights, lag, time):  # type: i
     return True
 
 
-@borrowing
+@nested
 def _next(a, last_a, b, last_b, indices, data):  # type: ignore[no-untyped-def]
     """The next column of two sparse rows, their difference in it, and the places behind it."""
     if b >= last_b or (a < last_a and indices[a] < indices[b]):

@@ -13,9 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from lasw.metrics import borrowing, nested
 from lasw.tuning.optimisers.base import DEFAULT_SEED
 
 DRAWS = 5000  # Gamma of Hopkins & May
@@ -98,7 +98,9 @@ class PairSampler:
         other = np.empty((sentences, self.pairs), dtype=np.int64)
         differences = np.empty((sentences, self.pairs), dtype=np.float64)
         share = 0.0 if self.oracle_share is None else self.oracle_share
-        count = _sample(
+        count = np.zeros(sentences, dtype=np.int64)
+        longest = int(np.diff(starts).max(initial=0))
+        _sample(
             np.asarray(scores, dtype=np.float64),
             np.asarray(order, dtype=np.int64),
             np.asarray(starts, dtype=np.int64),
@@ -111,20 +113,28 @@ class PairSampler:
             best,
             other,
             differences,
+            count,
+            (
+                np.empty(self.pairs, dtype=np.int64),
+                np.empty((self.draws, 2), dtype=np.int32),
+                np.empty(longest),
+                np.empty(longest),
+                np.empty(longest, dtype=np.int64),
+            ),
         )
         kept = np.arange(self.pairs) < count[:, None]
         sentence = np.repeat(np.arange(sentences, dtype=np.int64), count)
         return Pairs(best[kept], other[kept], differences[kept], sentence)
 
 
-@njit(cache=True, nogil=True)
+@nested
 def _mix(z):  # type: ignore[no-untyped-def]
     z = (z ^ (z >> _S30)) * _MIX_1
     z = (z ^ (z >> _S27)) * _MIX_2
     return z ^ (z >> _S31)
 
 
-@njit(cache=True, nogil=True)
+@nested
 def _keep(keys, ranks, size, limit, key, rank):  # type: ignore[no-untyped-def]
     """Put (key, rank) into a heap of the `limit` largest keys, among equals of the lowest ranks; its new size.
 
@@ -146,7 +156,7 @@ def _keep(keys, ranks, size, limit, key, rank):  # type: ignore[no-untyped-def]
     return size
 
 
-@njit(cache=True, nogil=True)
+@nested
 def _sink(keys, ranks, size, key, rank):  # type: ignore[no-untyped-def]
     """Put (key, rank) in the place of the heap's entry 0."""
     place = 0
@@ -164,7 +174,7 @@ def _sink(keys, ranks, size, key, rank):  # type: ignore[no-untyped-def]
     keys[place], ranks[place] = key, rank
 
 
-@njit(cache=True, nogil=True)
+@nested
 def _sort(keys, ranks, size):  # type: ignore[no-untyped-def]
     """Turn the heap into a list, the most wanted entry first: taking the least wanted fills it from its end."""
     while size > 1:
@@ -174,39 +184,41 @@ def _sort(keys, ranks, size):  # type: ignore[no-untyped-def]
         keys[size], ranks[size] = key, rank
 
 
-@njit(cache=True, nogil=True)
-def _oracles(local, lengths, share, keys, ranks):  # type: ignore[no-untyped-def]
-    """The number of oracles; they are ranks[:number], best first. local (c,) scores, lengths (c,)."""
-    limit = max(1, np.int64(share * local.shape[0] + 1e-9))
-    size = 0
-    for i in range(local.shape[0]):
-        if lengths[i] > 0:
+@nested
+def _oracles(local, mine, lengths, share, keys, ranks):  # type: ignore[no-untyped-def]
+    """The number of oracles; they are ranks[:number], best first. local (c,) scores of the candidates mine (c,)."""
+    limit = max(1, np.int64(share * mine.shape[0] + 1e-9))
+    size = np.int64(0)
+    for i in range(mine.shape[0]):
+        if lengths[mine[i]] > 0:
             size = _keep(keys, ranks, size, limit, local[i], i)
     _sort(keys, ranks, size)
     return size
 
 
-@njit(cache=True, nogil=True)
+@borrowing
 def _sample(  # type: ignore[no-untyped-def]
-    scores, order, starts, lengths, draws, below, share, seed, better, worse, differences
+    scores, order, starts, lengths, draws, below, share, seed, better, worse, differences, count, scratch
 ):
-    sentences = starts.shape[0] - 1
+    """Fill better, worse and differences (S, Xi) and count (S,).
+
+    Scratch: the ranks of a heap (Xi,), the candidates drawn (Gamma, 2); as long as the longest list the scores of one
+    sentence, and keys and ranks of the heap of its oracles.
+    """
     limit = better.shape[1]
-    count = np.zeros(sentences, dtype=np.int64)
-    ranks = np.empty(limit, dtype=np.int64)
-    drawn = np.empty((draws, 2), dtype=np.int32)
-    for s in range(sentences):
+    ranks, drawn, local, heap, oracles = scratch
+    for s in range(starts.shape[0] - 1):
         mine = order[starts[s] : starts[s + 1]]
-        local = scores[mine]
+        for c in range(mine.shape[0]):
+            local[c] = scores[mine[c]]
         n = np.uint64(mine.shape[0])
-        oracles = np.empty(mine.shape[0], dtype=np.int64)
         of = n
         if share > 0:
-            of = np.uint64(_oracles(local, lengths[mine], share, np.empty(mine.shape[0]), oracles))
+            of = np.uint64(_oracles(local, mine, lengths, share, heap, oracles))
         if n < 2 or of == 0:
             continue
         key = _mix(_mix(seed + _GOLDEN) + np.uint64(s) * _GOLDEN)
-        size = 0
+        size = np.int64(0)
         floor = below
         keys = differences[s]
         for k in range(draws):
@@ -228,4 +240,3 @@ def _sample(  # type: ignore[no-untyped-def]
         for m in range(size):
             better[s, m] = mine[drawn[ranks[m], 0]]
             worse[s, m] = mine[drawn[ranks[m], 1]]
-    return count

@@ -142,8 +142,8 @@ class Writes:
         self._replace = os.replace
         monkeypatch.setattr(os, "replace", self._replaced)
 
-    def _replaced(self, source: str, target: str) -> None:
+    def _replaced(self, source: str, target: str, **folders: Any) -> None:
         self.left -= 1
         if self.left == 0:
             raise Killed
-        self._replace(source, target)
+        self._replace(source, target, **folders)

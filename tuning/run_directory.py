@@ -33,7 +33,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from lasw.metrics import UserError, parse_json, read_bytes, refuse_links, write_text
+from lasw.metrics import UserError, own_names, parse_json, read_bytes, refuse_links, write_text
 
 Json = dict[str, Any]
 
@@ -64,6 +64,7 @@ class RunDirectory:
         self.path = Path(path)
         self._beside = beside
         self._lock: int | None = None
+        self._own = contextlib.ExitStack()
         self._damage: list[str] = []
         self._digests: dict[tuple[str, int, int, int], str] = {}
 
@@ -77,6 +78,7 @@ class RunDirectory:
         self._refuse_foreign()
         refuse_links(self._own_names(), "a run directory has files and folders of its own: remove the link")
         self._acquire()
+        self._own.enter_context(own_names(os.path.join(self.path, "")))
         self._clean()
         return self
 
@@ -87,6 +89,7 @@ class RunDirectory:
             os.close(self._lock)
             self._lock = None
             _locked.discard(self._key())
+            self._own.close()
 
     def describe(self, description: Mapping[str, Any], may_change: Collection[str] = ()) -> Json:
         """Write `run.json`, or compare it with the one that is there.

@@ -9,9 +9,7 @@ if TYPE_CHECKING:
     from lasw.metrics.text.corpus import (
         Corpus, Vocabulary, check_parallel, distinct, intern_token, normal_form, read_corpora, read_corpus, token_end,
     )
-    from lasw.metrics.text.files import (
-        Block, Blocks, atomic_write, read_lines, refuse_links, refuse_overwriting, write_text,
-    )
+    from lasw.metrics.text.files import Block, Blocks, read_lines
     from lasw.metrics.text.opening import (
         DAMAGED, LARGEST_FILE, LONGEST_LINE, STANDARD_INPUT, Limit, content_digest, damaged, first_bytes, open_bytes,
         parse_array, parse_json, parse_toml, read_arrays, read_bytes,
@@ -24,5 +22,6 @@ if TYPE_CHECKING:
     from lasw.metrics.text.references import References
     from lasw.metrics.text.scratch import ScratchFolder, remove_abandoned
     from lasw.metrics.text.words import PerWord, Spelling
+    from lasw.metrics.text.writing import atomic_write, own_names, refuse_links, refuse_overwriting, write_text
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

@@ -1,19 +1,15 @@
-"""Lines of text, and writing files: one way in for every text this package reads, one way out for every file it writes.
+"""Lines of text: one way in for every text this package reads.
 
 Lines end at LF alone; a CR before the LF is dropped and
 counted; a byte order mark at the start is dropped. Text is UTF-8 unless an encoding is given, and bytes that
-are not valid are refused with file and line. Files are written to a temporary name beside the target and renamed,
-so that a reader sees the old file or the whole new one.
+are not valid are refused with file and line.
 """
 
 from __future__ import annotations
 
 import codecs
-import contextlib
-import gzip
 import os
-import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Protocol, cast
 
@@ -22,7 +18,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.text.bytescan import scan
-from lasw.metrics.text.opening import DAMAGED, LONGEST_LINE, STANDARD_INPUT, Limit, damaged, open_bytes
+from lasw.metrics.text.opening import DAMAGED, LONGEST_LINE, Limit, damaged, open_bytes
 
 BLOCK_BYTES = 1 << 20
 
@@ -224,84 +220,3 @@ def read_lines(path: str | os.PathLike[str], *, encoding: str = "utf-8", most: L
             raise most.error("a file that is larger", os.fspath(path))
         lines.extend(block.text().split("\n")[:-1])
     return lines
-
-
-@contextlib.contextmanager
-def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A binary stream whose content appears at `path` whole, when the block ends without an error, or not at all.
-
-    A name that ends in ``.gz`` is compressed, always to the same bytes for the same content.
-
-    Raises:
-        UserError: the folder does not exist or cannot be written to, the disk is full, or the name is that of a device,
-            a pipe or a folder, in whose place no file may come.
-    """
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise UserError("cannot be written (no regular file)", path=os.fspath(path), expected="the name of a file")
-    target = os.path.realpath(os.fspath(path))
-    try:
-        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=f".{os.path.basename(target)}.")
-    except OSError as error:
-        raise UserError(f"cannot be written ({error.strerror})", path=os.fspath(path)) from None
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            if target.endswith(".gz"):
-                with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=stream, mtime=0) as packed:
-                    yield cast(BinaryIO, packed)
-            else:
-                yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        if isinstance(error, OSError) and error.filename in (None, temporary):  # no other file's trouble
-            raise UserError(f"cannot be written ({error.strerror})", path=os.fspath(path)) from None
-        raise
-
-
-def refuse_overwriting(outputs: Iterable[str], inputs: Iterable[str], remedy: str = "give another --output") -> None:
-    """Refuse to write to one of the files that are read, or over a file of a folder that is read.
-
-    Args:
-        outputs: files that will be written; `STANDARD_INPUT` stands for standard output.
-        inputs: files and folders that are read.
-        remedy: what the user can do.
-
-    Raises:
-        UserError: names the file.
-    """
-    written = {os.path.realpath(path) for path in outputs if path != STANDARD_INPUT}
-    for path in inputs:
-        real = os.path.realpath(path)
-        inside = [one for one in written if one.startswith(os.path.join(real, "")) and os.path.exists(one)]
-        if path != STANDARD_INPUT and (real in written or inside):
-            raise UserError("the output would overwrite what is read", path=(inside or [path])[0], remedy=remedy)
-
-
-def refuse_links(paths: Iterable[str | os.PathLike[str]], remedy: str) -> None:
-    """Refuse symbolic links where files of our own making belong: what they lead to is somebody else's.
-
-    Raises:
-        UserError: names the first.
-    """
-    for path in paths:
-        if os.path.islink(path):
-            raise UserError(f"a symbolic link to {os.readlink(path)!r}", path=path, remedy=remedy)
-
-
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write `text` to `path` in UTF-8, whole or not at all (see `atomic_write`).
-
-    Names of files that are no UTF-8 are in it as Python shows them (``\\udcff``), which JSON reads again.
-    """
-    with atomic_write(path) as stream:
-        stream.write(text.encode("utf-8", errors="backslashreplace"))
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -270,7 +270,11 @@ def parse_array(data: bytes) -> NDArray[Any]:
         ValueError: it is none; no object is ever made of it but numbers and texts.
     """
     try:
-        return np.asarray(np.lib.format.read_array(io.BytesIO(data), allow_pickle=False))
+        array = np.asarray(np.lib.format.read_array(io.BytesIO(data), allow_pickle=False))
+        if array.dtype.kind == "U" and array.size:
+            array = array.astype(array.dtype.newbyteorder("="))
+            np.ascontiguousarray(array).tobytes().decode(f"utf-32-{sys.byteorder[0]}e")  # characters that there are
+        return array
     except Exception as error:  # reading the header of what is damaged can fail in any way
         raise ValueError(str(error)) from None
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import filecmp
-import os
 import re
 import shutil
 from collections.abc import Sequence
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lasw.metrics import display_of, open_bytes, write_text
+from lasw.metrics import atomic_write, display_of, open_bytes, write_text
 from lasw.scripts.mert_moses.learning import ranges
 from lasw.tuning import Json, Ranges, RunDirectory, read_weights
 
@@ -30,7 +29,7 @@ RUN = "lasw-run"
 # The name of a file here, dotted, and what `atomic_write` puts behind it.
 _LEFTOVER = re.compile(
     r"\.(run\d+\..+|run\.(?:sparse-)?weights|weights\.txt|finished_step\.txt|moses\.ini|mert\.\w+|init\.opt|features\.list)"
-    r"\.\w{8}"
+    r"\.(?:\w{8}|new)"
 )
 
 
@@ -195,9 +194,8 @@ def _first_best(path: Path, sentences: int) -> str:
 
 def _copy(made: Path, path: Path) -> None:
     """Whole or not at all; no second link to the same file, which gzip would not unpack."""
-    beside = path.with_name(f".{path.name}.new")
-    shutil.copyfile(made, beside)
-    os.replace(beside, path)
+    with open(made, "rb") as stream, atomic_write(path, pack=False) as out:
+        shutil.copyfileobj(stream, out)
 
 
 def clean(folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import shutil
 from collections.abc import Callable, Sequence
@@ -11,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lasw.metrics import UserError, as_option, refuse_or_warn
+from lasw.metrics import UserError, as_option, own_names, refuse_or_warn
 from lasw.scripts.mert_moses.files import RUN, WorkingDirectory, clean, remove
 from lasw.scripts.mert_moses.inputs import Inputs
 from lasw.scripts.mert_moses.settings import Settings
@@ -102,7 +103,7 @@ def tune_moses(
     data = inputs.source, inputs.references, inputs.start
     if not go_on:
         _set_aside(folder, tell)
-    with RunDirectory(folder / RUN) as directory:
+    with RunDirectory(folder / RUN) as directory, own_names(os.path.join(folder, "")):
         for left in folder.glob(_SCRATCH):  # a decoding that was killed
             shutil.rmtree(left, ignore_errors=True)
         clean(folder)

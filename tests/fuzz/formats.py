@@ -362,7 +362,8 @@ def _corpus(corpus: Corpus) -> list[str]:
 
 
 def _text(path: Path, lines: list[str]) -> None:
-    write_text(path, "".join(line + ("\r\n" if line.endswith("\r") else "\n") for line in lines))
+    # A mark in front: the first line may begin with one of its own.
+    write_text(path, "\ufeff" + "".join(line + ("\r\n" if line.endswith("\r") else "\n") for line in lines))
 
 
 def _array(path: Path) -> bytes:

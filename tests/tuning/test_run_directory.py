@@ -112,6 +112,15 @@ def test_a_link_in_the_place_of_a_file_of_ours_is_refused(tmp_path: Path, name: 
     assert list(precious.iterdir()) == [] if name == "iterations" else precious.read_text() == "kept"
 
 
+def test_a_link_that_comes_after_the_check_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("kept")
+    with RunDirectory(tmp_path / "run") as run:
+        (tmp_path / "run" / "log.jsonl").symlink_to(tmp_path / "precious")
+        run.write_log([{"iteration": 1}])
+        assert (tmp_path / "run" / "log.jsonl").read_text() == '{"iteration": 1}\n'
+    assert (tmp_path / "precious").read_text() == "kept"
+
+
 def test_a_link_within_an_iteration_is_refused(tmp_path: Path) -> None:
     with RunDirectory(tmp_path / "run") as run:
         run.iteration(1).mkdir(parents=True)

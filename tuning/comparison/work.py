@@ -14,6 +14,7 @@ Lists and translations that several runs have in common are decoded by the first
 from __future__ import annotations
 
 import json
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -24,7 +25,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import References, UserError, Vocabulary, read_lines, write_text
+from lasw.metrics import References, UserError, Vocabulary, own_names, read_lines, write_text
 from lasw.tuning.comparison.grid import Task, Translation, tuning_sections
 from lasw.tuning.comparison.locality import local_weights, tuning_pool
 from lasw.tuning.comparison.settings import NO_TUNING, NOT_LOCAL, TestSet
@@ -59,6 +60,11 @@ def perform(task: Task) -> Json:
     """
     if task.done():
         return {"label": task.label, "seed": task.seed, "seconds": None, "warnings": []}
+    with own_names(os.path.join(task.folder, "")):
+        return _performed(task)
+
+
+def _performed(task: Task) -> Json:
     began = time.perf_counter()
     task.folder.mkdir(parents=True, exist_ok=True)
     write_json(task.folder / "run.json", task.description)

@@ -19,6 +19,7 @@ from lasw.metrics import (
     UserError,
     Vocabulary,
     check_alike,
+    own_names,
     read_lines,
     refuse_links,
     refuse_or_warn,
@@ -203,6 +204,7 @@ def run(arguments: argparse.Namespace) -> int:
         if output:
             refuse_overwriting(files_of(output, names), _files_read(arguments, pool), "give --output another PREFIX")
             refuse_links(files_of(output, names), "remove it, or give --output another PREFIX")
+            stack.enter_context(own_names(f"{output}."))
         tell_idle(arguments, *_idle(arguments, kind, pool))
         if kind.aligned:
             pool = _aligned(pool, arguments, Path(scratch, "alignment"))

@@ -1,4 +1,4 @@
-"""Files in and out: line ends, marks, encodings, compression by content, and writing whole or not at all."""
+"""Files in and out: line ends, marks, encodings, compression by content."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import gzip
 import io
 import lzma
 import os
-import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lasw.metrics import Blocks, UserError, atomic_write, first_bytes, open_bytes, read_lines, scan, write_text
+from lasw.metrics import Blocks, UserError, first_bytes, open_bytes, read_lines, scan
 from lasw.metrics.text import opening
 
 
@@ -176,57 +175,6 @@ def test_standard_input_compressed(monkeypatch: pytest.MonkeyPatch) -> None:
         read_lines("-")
 
 
-def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
-    path = tmp_path / "out"
-    write_text(path, "old\n")
-
-    def fail() -> None:
-        with atomic_write(path) as stream:
-            stream.write(b"new")
-            raise RuntimeError("in the middle")
-
-    with pytest.raises(RuntimeError, match="in the middle"):
-        fail()
-    assert path.read_bytes() == b"old\n"
-    assert os.listdir(tmp_path) == ["out"]
-    write_text(path, "new\n")
-    assert path.read_bytes() == b"new\n"
-    mask = os.umask(0)
-    os.umask(mask)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~mask
-
-
-def test_no_file_comes_in_the_place_of_a_pipe_or_a_folder(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "folder").mkdir()
-    for name in ("pipe", "folder"):
-        with pytest.raises(UserError, match=r"cannot be written \(no regular file\); expected the name of a file"):
-            write_text(tmp_path / name, "x")
-    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["folder", "pipe"]
-
-
-def test_gz_is_written_to_the_same_bytes(tmp_path: Path) -> None:
-    for name in ("one.gz", "two.gz"):
-        write_text(tmp_path / name, "über\n" * 100)
-    assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "two.gz").read_bytes()
-    with open_bytes(tmp_path / "one.gz") as stream:
-        assert stream.read().decode() == "über\n" * 100
-
-
-def test_writing_through_a_link_keeps_the_link(tmp_path: Path) -> None:
-    write_text(tmp_path / "target", "old\n")
-    (tmp_path / "link").symlink_to("target")
-    write_text(tmp_path / "link", "new\n")
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "target").read_text() == "new\n"
-
-
-def test_a_folder_that_does_not_exist(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"nowhere/out: cannot be written \(No such file or directory\)"):
-        write_text(tmp_path / "nowhere" / "out", "x")
-
-
 # Bytes near every border of the table of valid UTF-8, and plain ones, so that random strings are often nearly valid.
 BORDERS = "0a 0d 41 7f 80 8f 90 9f a0 bf c1 c2 df e0 e1 ec ed ee ef f0 f1 f3 f4 f5 ff"
 BYTES = st.one_of(
@@ -257,16 +205,3 @@ def test_an_error_is_one_line() -> None:
     error = UserError("a\nb", path="file", line=3, expected="c", remedy="do d")
     assert str(error) == "file:3: a b; expected c; do d"
     assert str(UserError("a", path="file")) == "file: a"
-
-
-def test_a_full_disk_is_told_with_the_path(tmp_path, monkeypatch):
-    def full(_handle):
-        raise OSError(28, "No space left on device")
-
-    target = tmp_path / "weights"
-    target.write_text("old")
-    monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(UserError, match=f"^{target}: cannot be written \\(No space left on device\\)$"):
-        write_text(target, "new")
-    assert target.read_text() == "old"
-    assert [path.name for path in tmp_path.iterdir()] == ["weights"]

@@ -53,3 +53,42 @@ def test_rows_of_csv_that_python_does_not_take(tmp_path: Path, row: str) -> None
 def test_arrays_without_rows(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.empty((0, 2)))
     assert read_columns([tmp_path / "a.npy"], "x").shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("member", "array"),
+    [
+        ("groups", np.array(["LM", "LM"])),  # which the second one's weights would belong to
+        ("groups", np.array([["LM"], ["TM"]])),
+        ("groups", np.array([0x41, 0x4D0000], dtype="<u4").view("<U1")),  # no character of Unicode
+        ("groups", np.array([0x41, 0xD800], dtype="<u4").view("<U1")),  # half of one
+        ("sizes", np.array([True, True])),
+        ("sizes", np.array([3, -1])),
+        ("sparse_names", np.array(["S_a", "S_a"])),
+    ],
+)
+def test_names_in_arrays_that_are_none(tmp_path: Path, member: str, array: np.ndarray) -> None:
+    one = Weights(FeatureNames((("LM", 1), ("TM", 1))), np.array([0.5, 1.0]), {"S_a": 1.0, "S_b": 2.0})
+    write_local_weights(tmp_path / "local.npz", [one])
+    assert read_local_weights(tmp_path / "local.npz")[0].by_group() == {"LM": [0.5], "TM": [1.0]}
+    with np.load(tmp_path / "local.npz") as packed:
+        arrays = {**packed, member: array}
+    np.savez(tmp_path / "local.npz", **arrays)
+    with pytest.raises(UserError, match=r"local\.npz: no weights of ours, or damaged ones"):
+        read_local_weights(tmp_path / "local.npz")
+
+
+def test_half_a_character_in_a_name(tmp_path: Path) -> None:
+    (tmp_path / "local.json").write_text('{"dense": {"LM": [1]}}\n{"dense": {"\\ud800": [1]}}\n')
+    with pytest.raises(UserError, match=r"local\.json:2: a feature named '\\ud800'"):
+        read_local_weights(tmp_path / "local.json")
+
+
+def test_half_a_character_in_a_list(tmp_path: Path) -> None:
+    path = tmp_path / "list"
+    path.write_text('{"id": 0, "text": "a \\ud83d\\ude00", "features": {"LM": -1}}\n')
+    assert read_nbest(path, Vocabulary()).hypotheses.text(0) == "a \U0001f600"
+    for line in ('{"id": 0, "text": "a \\ud83d b", "features": {"LM": -1}}', '{"id": 0, "text": "", "\\uDE00": 1}'):
+        path.write_text(line + "\n")
+        with pytest.raises(UserError, match=r"list:1: .* has half a character"):
+            read_nbest(path, Vocabulary())

@@ -103,6 +103,10 @@ def _from_npz(path: FilePath) -> list[Weights]:
         dense, sparse = arrays["dense"], arrays["sparse"]
         groups, sizes, sparse_names = (arrays[name].tolist() for name in _NAMES)
         names = FeatureNames(tuple(zip(groups, sizes, strict=True)))
+        kinds = [arrays[name].dtype.kind + str(arrays[name].ndim) for name in _NAMES]
+        repeated = len({*groups}) < len(groups) or len({*sparse_names}) < len(sparse_names)
+        if kinds != ["U1", "i1", "U1"] or repeated or min(sizes, default=0) < 0:
+            raise ValueError
         if not (np.isfinite(dense).all() and np.isfinite(sparse).all() and len(dense) == len(sparse)):
             raise ValueError
         return [

@@ -112,6 +112,9 @@ def from_json(data: object, path: FilePath | None = None) -> Weights:
     dense, sparse = data.get("dense", {}), data.get("sparse", {})
     if not isinstance(dense, dict) or not isinstance(sparse, dict):
         raise UserError("weights without names", path=path, expected=_SHAPE)
+    for name in (*dense, *sparse):
+        if not name.isascii() and re.search("[\ud800-\udfff]", name):
+            raise UserError(f"a feature named {name!a}", path=path, expected="characters that there are")
     groups = {
         name: [_number(name, value, path) for value in (values if isinstance(values, list) else [values])]
         for name, values in dense.items()

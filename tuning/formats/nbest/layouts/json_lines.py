@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -71,6 +72,9 @@ class JsonLinesLayout(NBestLayout):
             yield json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")  # mostly one of two, which make a character
+
+
 def parsed(line: str, place: Place) -> dict[str, Any]:
     """The object on a line.
 
@@ -84,6 +88,8 @@ def parsed(line: str, place: Place) -> dict[str, Any]:
         raise place.error(f"no JSON: {shortened(line)}{detail}", expected=_EXPECTED) from None
     if not isinstance(data, dict):
         raise place.error(f"{shortened(line)} is no JSON object", expected=_EXPECTED)
+    if _HALF.search(line) and re.search("[\ud800-\udfff]", json.dumps(data, ensure_ascii=False)):
+        raise place.error(f"{shortened(line)} has half a character (\\ud800 to \\udfff)", expected="text")
     return data
 
 

@@ -101,13 +101,20 @@ class Job:
         (place / "data").mkdir(parents=True, exist_ok=True)
         self.make(place / "data")
 
-    def start(self, folder: Path, **more: object) -> subprocess.Popen[str]:
-        """Start it in a folder beside ``data``, in a process group of its own; temporary files go to ``tmp`` there."""
+    def start(self, folder: Path, before: Sequence[str] = (), **more: object) -> subprocess.Popen[str]:
+        """Start it in a folder beside ``data``, in a process group of its own; temporary files go to ``tmp`` there.
+
+        Args:
+            folder: made if need be.
+            before: words before its own.
+            more: of `subprocess.Popen`.
+        """
         for name in ("tmp", *(() if self.folder else ("out",))):
-            (folder / name).mkdir(parents=True, exist_ok=True)
+            if not (folder / name).exists():
+                (folder / name).mkdir(parents=True)
         environment = {**os.environ, "TMPDIR": str(folder / "tmp"), "PYTHONHASHSEED": "random", **self.environment}
         options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
-        return subprocess.Popen(self.command(), cwd=folder, env=environment, **{**options, **more})  # type: ignore[call-overload, no-any-return]
+        return subprocess.Popen([*before, *self.command()], cwd=folder, env=environment, **{**options, **more})  # type: ignore[call-overload, no-any-return]
 
 
 def jobs() -> list[Job]:

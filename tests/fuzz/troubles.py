@@ -1,4 +1,4 @@
-"""A full disk, closed folders, two processes on one run: ``python tests/fuzz/troubles.py [--only NAME] [--trouble NAME]``.
+"""A full disk, closed folders, two processes on one run: ``python tests/fuzz/troubles.py [--only COMMAND]``.
 
 Every command of `commands` meets each trouble. It must say so in one line and leave nothing half written behind; run
 again without the trouble it ends with the bytes of a run that had none.

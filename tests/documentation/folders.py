@@ -149,7 +149,7 @@ def neural(folder: Path) -> None:
 
 def thot(folder: Path) -> None:
     """Parallel text to train, tune and test a system."""
-    parts(folder, {"train": 600, "dev": 40, "test": 60})
+    parts(folder, {"train": 600, "dev": 100, "test": 100})
 
 
 def moses(folder: Path) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import inspect
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -138,3 +140,39 @@ def test_every_page_is_in_the_table_of_contents() -> None:
 
 def test_the_readme_is_short() -> None:
     assert len(PAGES["README.md"].splitlines()) <= 120
+
+
+def test_code_that_the_pages_name_is_there() -> None:
+    """Files and folders of the rooms, wherever a page has them as code."""
+    lost = []
+    for name, text in PAGES.items():
+        for one in re.findall(r"`((?:metrics|tuning|selection|scripts|configs|tests|docs|examples)/[\w./-]*)`", text):
+            lost += [] if (TOP / one).exists() else [f"{name}: {one}"]
+    assert lost == []
+
+
+@pytest.mark.parametrize("room", api.ROOMS)
+def test_docstrings_describe_arguments_that_there_are(room: str) -> None:
+    """One name a line in `Args:`, and each an argument: what the site refuses otherwise, seen here in a moment."""
+    door = importlib.import_module(f"lasw.{room}")
+    wrong = []
+    for name in (name for names in api.public(room).values() for name in names):
+        thing = getattr(door, name)
+        if api.is_described(thing):
+            wrong += [f"{name}: {one}" for one in _unknown(thing)]
+    assert wrong == []
+
+
+def _unknown(thing: Any) -> list[str]:
+    """What the `Args:` of a class, its methods, or a function describe and that there is not."""
+    parts = [thing]
+    if inspect.isclass(thing):
+        functions = (getattr(one, "__func__", one) for one in vars(thing).values())
+        parts += [one for one in functions if inspect.isfunction(one) and not one.__name__.startswith("_")]
+    found = []
+    for part in parts:
+        text = re.search(r"^Args:\n((?: .*\n?|\n)*)", inspect.getdoc(part) or "", re.MULTILINE)
+        described = re.findall(r"^ {4}(\w[\w, *]*): ", text[1] if text else "", re.MULTILINE)
+        known = set(inspect.signature(part).parameters) if described else set()
+        found += [f"{part.__name__}({one})" for one in described if one.strip("*") not in known]
+    return found

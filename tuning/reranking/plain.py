@@ -45,7 +45,8 @@ def rerank(hypotheses: Sequence[Sequence[str]], features: Features, weights: Wei
     """The best hypothesis of each sentence, the first among equals; an empty text where there is none.
 
     Args:
-        hypotheses, features: see `pool_of`.
+        hypotheses: see `pool_of`.
+        features: see `pool_of`.
         weights: of these features, as `Fit.weights` or `read_weights` gives them.
 
     Raises:

@@ -157,6 +157,11 @@ class Metric(ABC):
         """Whether it compares words: then texts that are cut into words in unlike ways have nothing in common."""
         return True
 
+    @property
+    def compares(self) -> bool:
+        """Whether it looks at references; mostly."""
+        return True
+
     def lookups(self) -> tuple[Lookup, ...]:
         """The word vectors that it needs; mostly none."""
         return ()

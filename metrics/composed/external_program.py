@@ -1,9 +1,10 @@
-"""A running program that is asked for numbers: started once, fed while its answers are read, every pair asked once."""
+"""A running program that is asked for numbers: fed while its answers are read, every question asked once."""
 
 from __future__ import annotations
 
 import atexit
 import contextlib
+import json
 import os
 import select
 import shlex
@@ -13,42 +14,73 @@ import threading
 import time
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import IO, Any, Final
+from typing import IO, Any, Final, NamedTuple
 
 from lasw.metrics.base import number_in
+from lasw.metrics.composed.kept_scores import KeptScores
 from lasw.metrics.errors import UserError
 
 STREAM: Final = "stream"
 BATCH: Final = "batch"
-Pair = tuple[str, str]
+TEXT: Final = "text"
+JSON: Final = "json"
 _TAIL = 300  # bytes of what it said on stderr that an error tells
 _GRACE = 5.0  # seconds to end by itself
 _CHUNK = 1 << 16
+_AT_ONCE = 1 << 10  # questions of a stream between two writes of what is kept
+
+
+class Question(NamedTuple):
+    """What a program is asked for a number about; None: it is not told."""
+
+    hypothesis: str
+    reference: str | None
+    source: str | None = None
+
+    def line(self, input_: str) -> str:
+        """As the program reads it."""
+        if input_ == JSON:
+            told = {key: text for key, text in self._asdict().items() if text is not None}
+            return json.dumps(told, ensure_ascii=False) + "\n"
+        told_text = "\t".join(text for text in self[:2] if text is not None)
+        return told_text.replace("\r", " ") + "\n"  # a part of a token here, and for many programs the end of a line
 
 
 class Program:
     """See `lasw.metrics.composed.external`; arguments as `lasw.metrics.composed.external.External`."""
 
-    def __init__(self, command: tuple[str, ...], mode: str, timeout: float) -> None:
-        self._command, self._mode, self._timeout = command, mode, timeout
-        self._known: dict[Pair, float] = {}
+    def __init__(
+        self, command: tuple[str, ...], mode: str, timeout: float, input_: str = TEXT, cache: str = ""
+    ) -> None:
+        self._command, self._mode, self._timeout, self._input = command, mode, timeout, input_
+        self._known: dict[Question, float] = {}
+        self._kept = KeptScores(cache, command, [input_]) if cache else None
         self._running: _Running | None = None
 
-    def scores(self, pairs: Sequence[Pair]) -> list[float]:
-        """The program's number for each hypothesis and reference.
+    def scores(self, questions: Sequence[Question]) -> list[float]:
+        """The program's number for each.
 
         Raises:
             UserError: it cannot be started, ends too early or with an error, is silent for too long, or prints what is
                 no finite number, or more lines than it was asked for.
         """
-        new = list(dict.fromkeys(pair for pair in pairs if pair not in self._known))
-        if new:
+        new = list(dict.fromkeys(question for question in questions if question not in self._known))
+        if self._kept is not None:
+            kept = {question: self._kept.get(question) for question in new}
+            self._known.update((question, score) for question, score in kept.items() if score is not None)
+            new = [question for question, score in kept.items() if score is None]
+        at_once = _AT_ONCE if self._kept is not None and self._mode == STREAM else max(1, len(new))
+        for start in range(0, len(new), at_once):
+            part = new[start : start + at_once]
             try:
-                self._known.update(zip(new, self._ask(new), strict=True))
+                answers = list(zip(part, self._ask(part), strict=True))
             except BaseException:
                 self.close(at_once=True)  # what it still has to say would be taken for the next answers
                 raise
-        return [self._known[pair] for pair in pairs]
+            if self._kept is not None:
+                self._kept.add(answers)
+            self._known.update(answers)
+        return [self._known[question] for question in questions]
 
     def close(self, *, at_once: bool = False) -> None:
         """End the program; `at_once`: without letting it come to its own end."""
@@ -56,12 +88,13 @@ class Program:
             self._running.end(0.0 if at_once else _GRACE)
             self._running = None
 
-    def _ask(self, pairs: Sequence[Pair]) -> list[float]:
+    def _ask(self, questions: Sequence[Question]) -> list[float]:
         # After a fork parent and child would read each other's answers.
         if self._running is None or self._running.owner != os.getpid():
             self._running = _Running(self._command, self._timeout)
         running = self._running
-        answers = running.ask(pairs, last=self._mode == BATCH)
+        lines = [question.line(self._input) for question in questions]
+        answers = running.ask(questions, lines, last=self._mode == BATCH)
         if self._mode == BATCH:
             running.check_end()
             self.close()
@@ -69,9 +102,9 @@ class Program:
 
 
 @lru_cache(maxsize=8)
-def program(command: tuple[str, ...], mode: str, timeout: float) -> Program:
+def program(command: tuple[str, ...], mode: str, timeout: float, input_: str = TEXT, cache: str = "") -> Program:
     """The same program for the same command, ended with this process."""
-    made = Program(command, mode, timeout)
+    made = Program(command, mode, timeout, input_, cache)
     atexit.register(made.close)
     return made
 
@@ -97,24 +130,23 @@ class _Running:
             ) from None
         self._rest = b""
 
-    def ask(self, pairs: Sequence[Pair], *, last: bool) -> list[float]:
-        """Answers, one a pair; after `last` ones its input is closed."""
+    def ask(self, questions: Sequence[Question], lines: Sequence[str], *, last: bool) -> list[float]:
+        """Answers, one a question; after `last` ones its input is closed."""
         if self._has_more():
             raise self._error("numbers that nobody asked for", "a number a line")
-        # A lone CR is part of a token here, and for many programs the end of a line.
-        data = "".join(f"{hypothesis}\t{reference}\n" for hypothesis, reference in pairs).replace("\r", " ").encode()
+        data = "".join(lines).encode()
         # In a thread of its own: a program that answers line by line stops reading when nobody takes its answers.
         writer = threading.Thread(target=self._write, args=(data, last), daemon=True)
         writer.start()
         answers: list[float] = []
-        while len(answers) < len(pairs):
-            for line in self._lines(len(answers), len(pairs)):
-                if len(answers) == len(pairs):
-                    raise self._error(f"more than the {len(pairs)} numbers it was asked for", "a number a line")
-                answers.append(self._number(line, pairs[len(answers)]))
+        while len(answers) < len(questions):
+            for line in self._lines(len(answers), len(questions)):
+                if len(answers) == len(questions):
+                    raise self._error(f"more than the {len(questions)} numbers it was asked for", "a number a line")
+                answers.append(self._number(line, questions[len(answers)]))
         writer.join(self._timeout)
         if self._rest:
-            raise self._error(f"more than the {len(pairs)} numbers it was asked for", "a number a line")
+            raise self._error(f"more than the {len(questions)} numbers it was asked for", "a number a line")
         return answers
 
     def _has_more(self) -> bool:
@@ -150,11 +182,11 @@ class _Running:
         *lines, self._rest = self._rest.split(b"\n")
         return lines
 
-    def _number(self, line: bytes, pair: Pair) -> float:
+    def _number(self, line: bytes, question: Question) -> float:
         value = number_in(line.decode(errors="replace"))
         if value is None:
             shown = line.decode(errors="replace")[:60]
-            raise self._error(f"{shown!r} for the hypothesis {pair[0][:60]!r}", "a finite number a line")
+            raise self._error(f"{shown!r} for the hypothesis {question.hypothesis[:60]!r}", "a finite number a line")
         return value
 
     def check_end(self) -> None:

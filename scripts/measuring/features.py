@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from lasw.metrics import (
     STANDARD_INPUT,
     Corpus,
+    Coverages,
     Evaluation,
     Metric,
     References,
@@ -46,11 +48,14 @@ _EPILOG = """\
 examples:
   lasw features -m ROSE:model=rose.json -r reference.en system.en > features.tsv
   lasw features --mbr CHRF nbest.gz > mbr.txt     # then: lasw optimise --feature mbr=mbr.txt ... nbest.gz
+  lasw features --nbest -m EXTERNAL:reference=no:cmd='python lm.py' nbest.gz > lm.txt
+  lasw features --nbest -m CHRF -r reference.en nbest.gz > loss.txt    # then: lasw optimise --loss-scores loss.txt
 
 One line a segment: its number, the features of each metric, its sentence score. ROSE has features with names; other
 metrics show their sufficient statistics, numbered.
 
-With --mbr a number a hypothesis of an N-best list, in its order, as --feature NAME=FILE of other commands reads it.
+With --mbr or --nbest a number a hypothesis of an N-best list, in its order, as --feature NAME=FILE of other commands
+reads it: the expected utility, or the sentence scores of the metrics (docs/adapters.md).
 """
 
 
@@ -62,7 +67,7 @@ def add_arguments(parser: Parser) -> None:
         nargs="?",
         default=STANDARD_INPUT,
         metavar="SYSTEM",
-        help="hypotheses, with --mbr an N-best list; - (default): standard input",
+        help="hypotheses, with --mbr or --nbest an N-best list; - (default): standard input",
     )
     which = parser.add_mutually_exclusive_group(required=True)
     add_metric(which, "a metric, may be repeated", action="append")
@@ -71,6 +76,9 @@ def add_arguments(parser: Parser) -> None:
         system, required=False, help="a reference file, or several where SYSTEM stands elsewhere; may be repeated"
     )
     parser.rename("--reference", "--references")
+    parser.add_argument(
+        "--nbest", action="store_true", help="SYSTEM is an N-best list: the metrics' scores of every hypothesis"
+    )
     parser.add_argument("--output", default=STANDARD_INPUT, metavar="FILE", help="default: standard output")
     add_mbr_options(parser)
     add_layout_options(parser)
@@ -81,9 +89,11 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, compute, write; 0 if done."""
-    check_mbr_options(arguments, "unsorted")
+    check_mbr_options(arguments, *(() if arguments.nbest else ("unsorted",)))
     if arguments.mbr:
         return _expected_utilities(arguments)
+    if arguments.nbest:
+        return _of_lists(arguments)
     if not arguments.references:
         raise UserError("no references", expected="--references FILE for the metrics")
     refuse_overwriting([arguments.output], (arguments.system, *arguments.references))
@@ -126,6 +136,38 @@ def _expected_utilities(arguments: argparse.Namespace) -> int:
     scores = [reranker.scores(block) for block in blocks]
     write_output(arguments.output, "".join(f"{x!r}\n" for part in scores for x in part.tolist()))
     warn("features", [*warnings, *reranker.warnings()])
+    return 0
+
+
+def _of_lists(arguments: argparse.Namespace) -> int:
+    """Sentence scores of all hypotheses of a list; without references those of programs that want none."""
+    from lasw.tuning import Options, read_nbest
+
+    metrics = [metric(spec) for spec in arguments.metric]
+    if not arguments.references and any(m.compares for m in metrics):
+        raise UserError("no references", expected="--references FILE, or EXTERNAL:reference=no:cmd=...")
+    refuse_overwriting([arguments.output], (arguments.system, *arguments.references))
+    warnings, how = list[str](), reading(arguments)
+    references = References.read(arguments.references, **how) if arguments.references else None
+    vocabulary = Vocabulary() if references is None else references.vocabulary
+    options = Options(
+        unsorted=arguments.unsorted,
+        segments=None if references is None else len(references),
+        warnings=warnings,
+        layout=mbr_layout(arguments),
+        **how,
+    )
+    nbest = read_nbest(arguments.system, vocabulary, **options)
+    if references is not None:
+        texts = replace(nbest.hypotheses, path=arguments.system)
+        found = Coverages(metrics, references).of_list(texts, nbest.owner)
+        warnings += refuse_or_warn(found, force=arguments.force)
+    else:
+        references = References.from_lines([""] * (int(nbest.owner.max()) + 1), vocabulary=vocabulary)
+    scores = [m.sentence_scores(m.statistics(nbest.hypotheses, m.prepare(references), nbest.owner)) for m in metrics]
+    rows = np.column_stack(scores).tolist()
+    write_output(arguments.output, "".join(" ".join(map(repr, row)) + "\n" for row in rows))
+    warn("features", warnings)
     return 0
 
 

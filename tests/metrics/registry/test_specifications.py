@@ -144,10 +144,10 @@ MIX:BLEU=nan => MIX: weight nan; expected a number from -1e+100 to 1e+100
 MIX:BLUE=1 => unknown metric 'BLUE'; expected PABC4, PGBC4, BLEU, BLEU+1, WER, PER, CDER, ... ; did you mean 'BLEU'?
 MIX:MIX:BLEU=1:TER=1 => MIX: 'MIX:BLEU=1:TER=1' without a weight; expected ... =0.5
 MIX:BLEU:alpha=1 => MIX: 'BLEU:alpha=1' without a weight; expected MIX:SPEC=WEIGHT:SPEC=WEIGHT, as ... =0.5
-EXTERNAL => EXTERNAL without a command; expected EXTERNAL[:mode=stream|batch][:timeout=SECONDS]:cmd=COMMAND
-EXTERNAL:cmd= => EXTERNAL without a command; expected EXTERNAL[:mode=stream|batch][:timeout=SECONDS]:cmd=COMMAND
+EXTERNAL => EXTERNAL without a command; expected EXTERNAL[:OPTION=VALUE ...]:cmd=COMMAND
+EXTERNAL:cmd= => EXTERNAL without a command; expected EXTERNAL[:OPTION=VALUE ...]:cmd=COMMAND
 EXTERNAL:mode=stream => EXTERNAL without a command; expected ... =COMMAND
-EXTERNAL:mod=stream:cmd=cat => unknown option of EXTERNAL 'mod'; expected mode, timeout, cmd; did you mean 'mode'?
+EXTERNAL:mod=stream:cmd=cat => unknown option of EXTERNAL 'mod'; expected mode, timeout, input, source, reference, cache, cmd; did you mean 'mode'?
 EXTERNAL:mode:cmd=cat => unknown value of EXTERNAL:mode ''; expected stream, batch
 EXTERNAL:mode=batsch:cmd=cat => unknown value of EXTERNAL:mode 'batsch'; expected stream, batch; did you mean 'batch'?
 EXTERNAL:mode=batch:mode=batch:cmd=cat => EXTERNAL: 'mode' is given twice

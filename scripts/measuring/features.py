@@ -55,7 +55,7 @@ One line a segment: its number, the features of each metric, its sentence score.
 metrics show their sufficient statistics, numbered.
 
 With --mbr or --nbest a number a hypothesis of an N-best list, in its order, as --feature NAME=FILE of other commands
-reads it: the expected utility, or the sentence scores of the metrics (docs/adapters.md).
+reads it: the expected utility, or the sentence scores of the metrics (docs/how-to/adapters.md).
 """
 
 

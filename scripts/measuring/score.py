@@ -55,7 +55,7 @@ Metrics: BLEU (= PGBC4), BLEU+1, and [P|R][A|G][B]?[C]?[1-4] of the SIMPBLEU fam
 TER, WER, PER, CDER, lower is better (the loss is one minus the rate): reflen=average|best
 CHRF: chars=6  words=0 (2: chrF++)  beta=2      NIST: orders=5
 METEOR: stem=english|...|none  power=3          MIX:SPEC=WEIGHT:SPEC=WEIGHT, as MIX:BLEU=0.5:TER=0.5
-EXTERNAL[:OPTION=VALUE ...]:cmd=COMMAND   a program that gives a number for each hypothesis (docs/adapters.md)
+EXTERNAL[:OPTION=VALUE ...]:cmd=COMMAND   a program that gives a number for each hypothesis (docs/how-to/adapters.md)
 SCORES:file=FILE, or --scores FILE   PAIRWISE, COMBINATION, ROSE:model=FILE   trained by lasw train-metric
 """
 

@@ -1,4 +1,4 @@
-"""docs/adapters.md: its scripts and commands as they stand there, with stand-ins for the models."""
+"""docs/how-to/adapters.md: its scripts and commands as they stand there, with stand-ins for the models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lasw.metrics.composed import external_program
 from lasw.scripts.main import main
 
 TOP = Path(__file__).resolve().parents[2]
-PAGE = (TOP / "docs" / "adapters.md").read_text(encoding="utf-8")
+PAGE = (TOP / "docs" / "how-to" / "adapters.md").read_text(encoding="utf-8")
 
 # COMET: shares of the reference's words, and a little for each of the source's; it logs what it is asked.
 COMET = """

@@ -147,7 +147,7 @@ MIX:BLEU:alpha=1 => MIX: 'BLEU:alpha=1' without a weight; expected MIX:SPEC=WEIG
 EXTERNAL => EXTERNAL without a command; expected EXTERNAL[:OPTION=VALUE ...]:cmd=COMMAND
 EXTERNAL:cmd= => EXTERNAL without a command; expected EXTERNAL[:OPTION=VALUE ...]:cmd=COMMAND
 EXTERNAL:mode=stream => EXTERNAL without a command; expected ... =COMMAND
-EXTERNAL:mod=stream:cmd=cat => unknown option of EXTERNAL 'mod'; expected mode, timeout, input, source, reference, cache, cmd; did you mean 'mode'?
+EXTERNAL:mod=stream:cmd=cat => unknown option of EXTERNAL 'mod'; expected mode, timeout, ... 'mode'?
 EXTERNAL:mode:cmd=cat => unknown value of EXTERNAL:mode ''; expected stream, batch
 EXTERNAL:mode=batsch:cmd=cat => unknown value of EXTERNAL:mode 'batsch'; expected stream, batch; did you mean 'batch'?
 EXTERNAL:mode=batch:mode=batch:cmd=cat => EXTERNAL: 'mode' is given twice

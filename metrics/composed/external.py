@@ -109,7 +109,7 @@ class External(MeanMetric):
 
     def signature(self) -> Signature:
         """The command, and what it is told."""
-        told = [("input", self.input)] if self.input != TEXT else []
+        told: list[tuple[str, str]] = [("input", self.input)] if self.input != TEXT else []
         told += [("source", self._digest)] if self.source else []
         told += [("reference", self.reference)] if not self.compares else []
         return Signature(self.name, (("mode", self.mode), *told, ("cmd", shlex.join(self.command))))

@@ -155,7 +155,8 @@ def _of_lists(arguments: argparse.Namespace) -> int:
         segments=None if references is None else len(references),
         warnings=warnings,
         layout=mbr_layout(arguments),
-        **how,
+        encoding=arguments.encoding,
+        preprocess=how["preprocess"],
     )
     nbest = read_nbest(arguments.system, vocabulary, **options)
     if references is not None:

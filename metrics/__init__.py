@@ -22,7 +22,9 @@ if TYPE_CHECKING:
         training_fingerprint, write_trained_metric,
     )
     from lasw.metrics.ngram import ALIASES, NAME, ORDERS, Pairs, ReferenceNgrams, SimpBleu
-    from lasw.metrics.registry import METRICS, Parameter, Registry, construct, display_of, metric, named_in, parameters
+    from lasw.metrics.registry import (
+        METRICS, Parameter, Registry, construct, display_of, is_metric, metric, named_in, parameters, spelt,
+    )
     from lasw.metrics.significance import (
         BOOTSTRAP_SEED, DEFAULT_SAMPLES, FEW_SEGMENTS, MINIMUM_RUNS, MINIMUM_SEGMENTS, TESTS, Comparison, Difference,
         Interval, Spread, bootstrap_scores, confidence, differences, paired_bootstrap, percentile_p_value, spread,

@@ -31,6 +31,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _WITHOUT_PORT = ("inproc:", "ucx:")
+_TOLD = 0.5  # seconds between two words of how far work is
 _WATCH = 0.5  # seconds between looks at whether the parent is there
 _GRACE = 5.0  # seconds for a task to clean up
 _LAST_LINES = 5
@@ -230,8 +231,15 @@ class Worker:
                 cast(IO[bytes], stream).close()
 
 
-def ask_all(workers: Sequence[Worker], requests: Sequence[Any]) -> list[Any]:
+def ask_all(
+    workers: Sequence[Worker], requests: Sequence[Any], told: Callable[[int, int], object] | None = None
+) -> list[Any]:
     """The answers to `requests` in order; each goes to the next free worker.
+
+    Args:
+        workers: that are asked.
+        requests: what for.
+        told: gets now and then how many are answered of how many.
 
     Raises:
         UserError: a worker failed; the first failure in the order of requests.
@@ -256,7 +264,10 @@ def ask_all(workers: Sequence[Worker], requests: Sequence[Any]) -> list[Any]:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        while thread.is_alive():
+            thread.join(None if told is None else _TOLD)
+            if told is not None:
+                told(sum(answer is not None for answer in answers), len(answers))
     if errors:
         raise errors[min(errors)]
     return answers

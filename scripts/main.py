@@ -9,7 +9,7 @@ import argparse
 import gc
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import cast
 
@@ -26,7 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "lasw.scripts.lists.rerank",
         "the best hypothesis of each N-best list, by weights or minimum Bayes risk",
     ),
-    "decode": ("lasw.scripts.decode", "translate with a decoder and given weights"),
+    "decode": ("lasw.scripts.lists.decode", "translate with a decoder and given weights"),
     "score": ("lasw.scripts.measuring.score", "score systems with any metric, with significance"),
     "agree": ("lasw.scripts.measuring.agree.command", "how well metrics agree with human judgements"),
     "features": ("lasw.scripts.measuring.features", "what a metric sees of every segment; expected utilities"),
@@ -38,11 +38,19 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "train": ("lasw.scripts.parallel_text.train", "train a phrase-based Thot system from parallel text"),
     "compare": ("lasw.scripts.compare", "optimisers, losses and development sets side by side, several runs each"),
     "report": ("lasw.scripts.report", "one HTML file from a run or a comparison"),
+<<<<<<< HEAD
     "warm-up": ("lasw.scripts.warm_up", "compile in advance what first runs would wait for"),
     "quickstart": (
         "lasw.scripts.quickstarts.command",
         "parallel text in, a trained, tuned and tested system out; or --rerank",
     ),
+=======
+    "warm-up": ("lasw.scripts.installation.warm_up", "compile in advance what first runs would wait for"),
+    "quickstart": ("lasw.scripts.quickstart", "parallel text in, a trained, tuned and tested system out"),
+    "doctor": ("lasw.scripts.installation.doctor", "what this installation has, and what is wrong with it"),
+    "completion": ("lasw.scripts.installation.completion", "make bash, zsh or fish complete commands and options"),
+    "man": ("lasw.scripts.installation.man", "all of this as a manual page"),
+>>>>>>> 7c53d7a (At the terminal: completion, a manual page, doctor; how far a decoding is; names in any capitals, sacreBLEU's habits)
 }
 
 
@@ -90,6 +98,16 @@ def _parser(chosen: str | None) -> Parser:
             command.add_argument("--debug", action="store_true", help="show the traceback of an error")
             command.set_defaults(module=loaded)
     return parser
+
+
+def parsers() -> Iterator[tuple[str, Parser]]:
+    """Every command, or in its place its actions, by its words."""
+    for name in COMMANDS:
+        command = _parser(name)._choices("command")[name]
+        actions = command._choices("action")
+        yield from ((f"{name} {action}", parser) for action, parser in actions.items())
+        if not actions:
+            yield name, command
 
 
 class _Version(argparse.Action):

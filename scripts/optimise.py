@@ -74,7 +74,9 @@ _SMALL_SCALE = 10.0  # scores on smaller scales are shown with more digits
 def add_arguments(parser: Parser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
-    parser.add_argument("--optimiser", required=True, metavar="NAME", help=f"one of {', '.join(OPTIMISERS)}")
+    parser.add_argument(
+        "--optimiser", required=True, metavar="NAME", type=OPTIMISERS.spelt, help=f"one of {', '.join(OPTIMISERS)}"
+    )
     add_metric(
         parser,
         "the loss, any metric of lasw score (default: BLEU+1, PABC4 for wro, BLEU for mert, mira, expected; average: "

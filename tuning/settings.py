@@ -50,7 +50,8 @@ class Section:
 
         def keys(values: Mapping[str, Any]) -> Keys:
             merged = {"name": Parameter("name", str, default, default is None, "one of " + ", ".join(registry))}
-            for name in [values["name"]] if values.get("name") in list(registry) else registry:
+            chosen = registry.spelt(str(values.get("name")))
+            for name in [chosen] if chosen in registry.places else registry:
                 for key, parameter in parameters(registry.find(name)).items():
                     if key not in without:
                         merged.setdefault(key, parameter)
@@ -74,6 +75,11 @@ class Document:
     sections: Mapping[str, Section]
     folders: tuple[str, ...]
     outside: bool = False
+
+    def spelt(self, section: str, key: str, value: Any) -> Any:
+        """A value of a section; where it is a name of a registry, in the capitals of that."""
+        registry = self.sections[section].registry
+        return registry.spelt(value) if registry is not None and key == "name" else value
 
     def keys(self, section: str, name: str | None = None) -> Keys:
         """What may stand in a section; without the name of a decoder or an optimiser the keys of all."""
@@ -229,6 +235,7 @@ class _Reader:
                 value = str(value).lower()
             line = line_of(self.text, shown, key)
             checked[key] = keys[key].checked(value, self.folder, f"{shown}.{key}", path=self.path, line=line)
+            checked[key] = self.document.spelt(section, key, checked[key])
         return checked
 
     def _unknown(

@@ -4,7 +4,9 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 # fmt: off
 if TYPE_CHECKING:
-    from lasw.metrics.registry.metrics import METRICS, OF_FILES, OF_TEXTS, display_of, metric, named_in
+    from lasw.metrics.registry.metrics import (
+        METRICS, OF_FILES, OF_TEXTS, display_of, is_metric, metric, named_in, spelt,
+    )
     from lasw.metrics.registry.parameter import (
         Limits, NotNegative, Parameter, Seed, check_options, construct, options_of, parameters,
     )

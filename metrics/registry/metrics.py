@@ -45,6 +45,9 @@ METRICS: Registry[Callable[..., Metric]] = Registry(
 )
 _SIMPBLEU = re.compile("[PR][AG]B?C?[1-4]")  # 64 names, of which `METRICS` shows two
 
+# As other tools call them.
+_ALSO = {"CHRF2": "CHRF", "CHRF++": "CHRF:words=2", "CHRF2++": "CHRF:words=2"}
+
 # What a file may name (`named_in`): metrics that look at the texts alone, and those that open files of their own.
 OF_TEXTS = ("PABC4", "PGBC4", "BLEU", "BLEU+1", "WER", "PER", "CDER", "TER", "CHRF", "NIST", "METEOR", "MIX")
 OF_FILES = ("ROSE", "WMD", "WMDO", "WE", "WEWPI", "SRBLEU", "PAIRWISE", "COMBINATION", "SCORES")
@@ -96,8 +99,23 @@ def named_in(path: str | os.PathLike[str], *, files: bool = False) -> Iterator[N
         _namer.reset(token)
 
 
+def spelt(spec: str) -> str:
+    """A specification with its name as it stands here: ``bleu`` is BLEU, ``chrF++`` is CHRF:words=2."""
+    name, colon, options = spec.partition(":")
+    capitals = name.upper()
+    if _SIMPBLEU.fullmatch(capitals):
+        return f"{capitals}{colon}{options}"
+    return f"{METRICS.spelt(_ALSO.get(capitals, name))}{colon}{options}"
+
+
+def is_metric(spec: str) -> bool:
+    """Whether its name is that of a metric."""
+    name = spelt(spec).partition(":")[0]
+    return name in METRICS or _SIMPBLEU.fullmatch(name) is not None
+
+
 def metric(spec: str) -> Metric:
-    """The metric that `spec` asks for.
+    """The metric that `spec` asks for, its name in capitals or not.
 
     Raises:
         UserError: unknown name or option (with the nearest valid one), or a bad value; within `named_in`, a name
@@ -106,7 +124,7 @@ def metric(spec: str) -> Metric:
     """
     if not isinstance(spec, str):
         raise TypeError(f"metric {spec!r}; expected a string such as 'PABC4:alpha=3'")
-    name, _, text = spec.partition(":")
+    name, _, text = spelt(spec).partition(":")
     namer = _namer.get()
     if namer is not None:
         namer.check(name)
@@ -121,7 +139,7 @@ def metric(spec: str) -> Metric:
 
 def display_of(spec: str) -> Display:
     """How people read the scores of a metric, of which no file is opened; of a trained one's 100 times as much."""
-    name = spec.partition(":")[0]
+    name = spelt(spec).partition(":")[0]
     made: Any = METRICS.find("PABC4" if _SIMPBLEU.fullmatch(name) else name)
     scale = getattr(made, "display_scale", None)
     return Display(scale, made.error_rate) if isinstance(scale, float) else Display()

@@ -4,6 +4,7 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 # fmt: off
 if TYPE_CHECKING:
+    from lasw.scripts.command_line.colours import coloured
     from lasw.scripts.command_line.compiling import told_of_compiling
     from lasw.scripts.command_line.endings import (
         EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, Stopped, drop_output, guarded, told_of_signals,
@@ -13,11 +14,11 @@ if TYPE_CHECKING:
     from lasw.scripts.command_line.options import (
         MOST_SEED, add_force, add_given_scores, add_jobs, add_layout_options, add_marks, add_metric, add_output_options,
         add_seed, add_text_options, assignments, layout_of_arguments, note, positive_int, preprocessing, print_json,
-        reading, single_assignments, warn, whole_output, write_output,
+        reading, single_assignments, spelt_metric, take_several_metrics, warn, whole_output, write_output,
     )
     from lasw.scripts.command_line.parser import Command, Parser, add_action, say_new_word
     from lasw.scripts.command_line.pools import GivenPool, PoolReader, add_pool_options
-    from lasw.scripts.command_line.progress import TuningProgress, development_score
+    from lasw.scripts.command_line.progress import TuningProgress, development_score, watched_sentences
     from lasw.scripts.command_line.sections import add_old_option, add_section, given_hyperparameters, given_settings
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

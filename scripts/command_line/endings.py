@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 from lasw.metrics import UserError
+from lasw.scripts.command_line.colours import coloured
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
@@ -51,7 +52,7 @@ def guarded(program: Callable[[], str], work: Callable[[], int], *, debug: bool,
             told = _told(fault)
             if told is None or debug:
                 raise
-            print(f"{program()}: {error}{told}", file=sys.stderr)
+            print(f"{coloured(f'{program()}:', 'red', sys.stderr)} {error}{told}", file=sys.stderr)
             if not isinstance(fault, UserError):
                 drop_output()
     return EXIT_FAILED

@@ -13,6 +13,7 @@ from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
 from lasw.metrics import JOINTS, Preprocessing, UserError
+from lasw.scripts.command_line.colours import coloured
 from lasw.scripts.command_line.parser import Parser
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ def add_text_options(parser: Parser, *, force: bool = False) -> None:
     if force:
         add_force(group)
     parser.further("--strip-marks", "--join", "--unescape", "--force")
+    for word, option in (("-tok", "--tokenize"), ("-lc", "--lowercase")):  # sacreBLEU's
+        parser.also(word, option)
 
 
 def add_layout_options(parser: Parser) -> None:
@@ -128,7 +131,21 @@ def add_given_scores(parser: argparse.ArgumentParser) -> None:
 
 def add_metric(parser: argparse.ArgumentParser | argparse._ActionsContainer, text: str, **settings: Any) -> None:
     """`--metric SPEC`, `-m`; with ``action="append"`` it may be repeated."""
-    parser.add_argument("--metric", "-m", metavar="SPEC", help=text, **settings)
+    parser.add_argument("--metric", "-m", metavar="SPEC", type=spelt_metric, help=text, **settings)
+
+
+def take_several_metrics(parser: Parser) -> None:
+    """Let ``-m bleu chrf ter`` be three metrics, as sacreBLEU has it."""
+    from lasw.metrics import is_metric
+
+    parser.take_several("--metric", "-m", is_metric)
+
+
+def spelt_metric(spec: str) -> str:
+    """An argparse type: a specification of a metric, its name as it is written here."""
+    from lasw.metrics import spelt
+
+    return spelt(spec)
 
 
 def add_seed(
@@ -197,7 +214,7 @@ def print_json(result: Any) -> None:
 def warn(command: str, lines: Iterable[str], quiet: bool = False) -> None:
     """Tell the user, on stderr, what was repaired or is worth a look: one line each, unless `quiet`."""
     for line in () if quiet else lines:
-        print(f"lasw {command}: warning: {line}", file=sys.stderr)
+        print(f"lasw {command}: {coloured('warning:', 'yellow', sys.stderr)} {line}", file=sys.stderr)
 
 
 def note(quiet: bool, text: str) -> None:

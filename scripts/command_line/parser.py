@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn, Protocol
 
+from lasw.scripts.command_line.colours import coloured
 from lasw.scripts.command_line.endings import EXIT_USAGE
 
 
@@ -27,6 +29,8 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--help-all", action=_Help, const=True, help="show all there is, and exit")
         self._further: set[str] = set()
         self._old_words: dict[str, str] = {}
+        self._other_words: dict[str, str] = {}
+        self._several: dict[str, Callable[[str], bool]] = {}
         self._beside_references: argparse.Action | None = None
         self._files_needed = False
 
@@ -37,6 +41,14 @@ class Parser(argparse.ArgumentParser):
     def rename(self, old: str, new: str) -> None:
         """Take the option `old` of earlier releases for `new`, and say so when it comes."""
         self._old_words[old] = new
+
+    def also(self, word: str, option: str) -> None:
+        """Take `word`, as another tool has it, for an option of ours without a remark."""
+        self._other_words[word] = option
+
+    def take_several(self, option: str, short: str, fits: Callable[[str], bool]) -> None:
+        """Take ``OPTION A B C`` for ``OPTION A OPTION B OPTION C`` as long as words fit that are no files."""
+        self._several[option] = self._several[short] = lambda word: fits(word) and not os.path.exists(word)
 
     def add_references(
         self, beside: argparse.Action, *, required: bool = True, needed: bool = False, **settings: Any
@@ -83,7 +95,8 @@ class Parser(argparse.ArgumentParser):
         if wrong:
             choices = self._choices("command" if wrong[1] == "COMMAND" else "action")
             message = f"unknown {wrong[1].lower()} {wrong[2]!r}{_nearest(wrong[2], list(choices))}"
-        self.exit(EXIT_USAGE, f"{self.prog}: {message} (see {self.prog} --help)\n")
+        program = coloured(f"{self.prog}:", "red", sys.stderr)
+        self.exit(EXIT_USAGE, f"{program} {message} (see {self.prog} --help)\n")
 
     def format_help(self) -> str:
         """What most people need."""
@@ -128,8 +141,30 @@ class Parser(argparse.ArgumentParser):
             if new is not None and option not in said:
                 said.add(option)
                 say_new_word(self.prog, option, new)
+            new = new or self._other_words.get(option)
             renamed.append(word if new is None else new + equals + value)
-        return [*renamed, *words[end:]]
+        return [*self._repeated(renamed), *words[end:]]
+
+    def _repeated(self, words: Sequence[str]) -> Iterator[str]:
+        """The words, those that an option takes several of behind an option each."""
+        option, values = "", 0
+        for word in words:
+            if word.startswith("-") and word != "-":
+                option, values = word, 0
+            else:
+                if values and option in self._several and self._several[option](word):
+                    yield option
+                elif values:
+                    option = ""
+                values += 1
+            yield word
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        """As argparse's; a choice may be written in other capitals."""
+        value = super()._get_value(action, arg_string)
+        if action.choices is None or isinstance(action.choices, dict) or value in action.choices:
+            return value
+        return next((one for one in action.choices if str(one).casefold() == str(value).casefold()), value)
 
     def _typed(self, words: Sequence[str]) -> frozenset[str]:
         end = words.index("--") if "--" in words else len(words)

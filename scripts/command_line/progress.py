@@ -2,13 +2,43 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from lasw.metrics import display_of
 from lasw.scripts.command_line.options import note, warn
 
 _VERBS = {"decode": "decoding", "optimise": "optimising"}
+
+
+EVERY = 60.0  # seconds
+
+
+class TimeLeft:
+    """How far a decoding is, and how long it still takes if it goes on as it went."""
+
+    def __init__(self) -> None:
+        self._began = self._last = time.monotonic()
+        self._done = 0
+
+    def told(self, done: int, of: int) -> str:
+        """The number of sentences and the time left; fewer than before begin another decoding."""
+        if done < self._done:
+            self._began = time.monotonic()
+        self._done = done
+        seconds = round((time.monotonic() - self._began) / done * (of - done)) if done else None
+        left = "" if seconds is None else f", {seconds // 60}:{seconds % 60:02} left"
+        return f"{done} of {of} sentences{left}"
+
+    def is_due(self) -> bool:
+        """Whether the last word was said `EVERY` seconds ago."""
+        due = time.monotonic() - self._last > EVERY
+        if due:
+            self._last = time.monotonic()
+        return due
 
 
 class TuningProgress:
@@ -26,19 +56,28 @@ class TuningProgress:
 
     def __init__(self, command: str, iterations: int, *, quiet: bool = False, dev_metric: str = "BLEU") -> None:
         self._dev_metric = dev_metric
-        self.begun = False
+        self.begun, self._step, self._left = False, "", TimeLeft()
         self._command = command
         self._quiet = quiet
         self._bar = self._open_bar(iterations) if sys.stderr.isatty() and not quiet else None
 
     def started(self, iteration: int, step: str) -> None:
         """A step begins."""
-        self.begun = True
+        self.begun, self._left = True, TimeLeft()
+        self._step = f"iteration {iteration}: {_VERBS[step]}"
         if self._bar is not None:
             if self._bar.n < iteration - 1:
                 # Iterations that an earlier process did must not make the rest look quick.
                 self._bar.initial = self._bar.n = iteration - 1
-            self._bar.set_description(f"iteration {iteration}: {_VERBS[step]}")
+            self._bar.set_description(self._step)
+
+    def decoded(self, done: int, of: int) -> None:
+        """So many sentences of a decoding are translated: in the bar, elsewhere a line for every `EVERY` seconds."""
+        text = self._left.told(done, of)
+        if self._bar is not None:
+            self._bar.set_description(f"{self._step}, {text}")
+        elif self._left.is_due():
+            note(self._quiet, f"{self._step}, {text}")
 
     def finished(self, record: dict[str, Any]) -> None:
         """An iteration has ended."""
@@ -63,6 +102,27 @@ class TuningProgress:
         from tqdm import tqdm
 
         return tqdm(total=iterations, unit="iteration", leave=False, file=sys.stderr)
+
+
+@contextlib.contextmanager
+def watched_sentences(*, quiet: bool) -> Iterator[Callable[[int, int], object] | None]:
+    """What a decoding outside a run tells: a bar on a terminal, a line for every `EVERY` seconds elsewhere."""
+    left = TimeLeft()
+    if quiet:
+        yield None
+        return
+    if sys.stderr.isatty():
+        from tqdm import tqdm
+
+        with tqdm(bar_format="{desc}", leave=False, file=sys.stderr) as bar:
+            yield lambda done, of: bar.set_description_str(f"decoding, {left.told(done, of)}")
+        return
+
+    def line(done: int, of: int) -> None:
+        text = left.told(done, of)
+        note(not left.is_due(), f"decoding, {text}")
+
+    yield line
 
 
 def development_score(score: float, dev_metric: str) -> str:

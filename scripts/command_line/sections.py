@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from lasw.metrics import Parameter, UserError
-from lasw.scripts.command_line.options import single_assignments
+from lasw.scripts.command_line.options import single_assignments, spelt_metric
 from lasw.scripts.command_line.parser import Parser, say_new_word
 from lasw.tuning import CONFIGURATION
 
@@ -64,11 +64,20 @@ def add_section(
             *_SHORT.get(key, ()),
             dest=f"{section}.{key}",
             metavar=_METAVARS.get(parameter.kind, "FILE"),
+            type=_type(section, key),
             help=shown.replace("%", "%%"),
             **several,
         )
         if key not in common:
             parser.further(option)
+
+
+def _type(section: str, key: str) -> Callable[[str], str]:
+    """What brings names into their own capitals."""
+    registry = CONFIGURATION.sections[section].registry
+    if registry is not None and key == "name":
+        return registry.spelt
+    return spelt_metric if key in ("metric", "dev_metric") else str
 
 
 def given_settings(arguments: argparse.Namespace, section: str) -> dict[str, Any]:

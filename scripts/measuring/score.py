@@ -40,6 +40,7 @@ from lasw.scripts.command_line import (
     preprocessing,
     print_json,
     reading,
+    take_several_metrics,
     tell_idle,
     warn,
 )
@@ -67,11 +68,13 @@ def add_arguments(parser: Parser) -> None:
         "systems", nargs="*", metavar="SYSTEM", help="hypotheses, a line a segment; - (default): stdin"
     )
     add_metric(parser, "a metric, may be repeated (default: BLEU)", action="append")
+    take_several_metrics(parser)
     add_given_scores(parser)
     parser.add_references(systems, help="a reference file, or several where SYSTEM stands elsewhere; may be repeated")
     parser.rename("--reference", "--references")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--sentence", action="store_true", help="scores of segments instead of the corpus")
+    what.add_argument("-b", "--score-only", action="store_true", help="the numbers alone, a line a system")
     what.add_argument("--confidence", action="store_true", help="95%% intervals by bootstrap resampling")
     what.add_argument(
         "--paired-bs", action="store_true", help="intervals, and the first system against the others (Koehn 2004)"
@@ -86,6 +89,9 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--normalise", choices=NORMAL_FORMS, help="bring all text into one Unicode normal form first")
     add_text_options(parser, force=True)
     add_output_options(parser)
+    for word, option in (("-sl", "--sentence"), ("--sentence-level", "--sentence"), ("-q", "--quiet")):  # sacreBLEU's
+        parser.also(word, option)
+    parser.also("--confidence-n", "--paired-bs-n")
     parser.add_argument("-w", "--width", type=int, default=2, help="digits behind the point (default: %(default)s)")
     parser.further("--scores", "--paired-bs-n", "--seed", "--normalise", "--encoding", "--width")
 
@@ -131,6 +137,9 @@ def run(arguments: argparse.Namespace) -> int:
         _print_sentences(arguments, names, columns, evaluation)
     elif arguments.json:
         print_json(_as_json(names, columns, paired=arguments.paired_bs))
+    elif arguments.score_only:
+        for k in range(len(names)):
+            print("\t".join(_cell(column, k, arguments.width) for column in columns))
     elif len(names) == 1:
         for column in columns:
             arrow = f" {column.metric.display.arrow}" if column.metric.error_rate else ""

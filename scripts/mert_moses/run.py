@@ -68,6 +68,10 @@ class Observer:
         self._files.write(iteration)
         self._progress.started(iteration, step)
 
+    def decoded(self, done: int, of: int) -> None:
+        """So many sentences are translated."""
+        self._progress.decoded(done, of)
+
     def finished(self, record: dict[str, Any]) -> None:
         """An iteration has ended."""
         self._files.write(record["iteration"])

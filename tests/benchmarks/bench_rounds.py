@@ -200,6 +200,9 @@ class Watch:
     def started(self, iteration: int, step: str) -> None:
         pass
 
+    def decoded(self, done: int, of: int) -> None:
+        pass
+
     def finished(self, record: Json) -> None:
         self.records.append(record)
         self.ends.append(len(self._decoder.seconds))

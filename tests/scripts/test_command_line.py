@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from lasw.scripts import main as program
-from lasw.scripts.command_line import Parser
 from lasw.scripts.main import main
 
 COMMON = {
@@ -30,19 +28,9 @@ COMMON = {
 }
 
 
-def parsers() -> Iterator[tuple[str, Parser]]:
-    """Every command and every action by its words."""
-    for name in program.COMMANDS:
-        command = program._parser(name)._choices("command")[name]
-        actions = command._choices("action")
-        yield from ((f"{name} {action}", parser) for action, parser in actions.items())
-        if not actions:
-            yield name, command
-
-
 def test_the_same_things_have_the_same_words_everywhere() -> None:
     found: dict[tuple[str, ...], set[str]] = {words: set() for words in COMMON}
-    for name, parser in parsers():
+    for name, parser in program.parsers():
         for action in parser._actions:
             words = tuple(sorted(action.option_strings, key=len))
             for common in COMMON:
@@ -56,7 +44,7 @@ def test_the_same_things_have_the_same_words_everywhere() -> None:
 
 def test_help_has_a_screen_of_what_most_people_need_and_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    for name, parser in parsers():
+    for name, parser in program.parsers():
         short, full = parser.format_help(), parser.format_full_help()
         assert short.count("\n") <= 43, name
         options = {action.option_strings[0] for action in parser._actions if action.option_strings}

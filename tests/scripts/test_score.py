@@ -265,3 +265,48 @@ def test_help_shows_an_example(capsys: pytest.CaptureFixture[str]) -> None:
         score("--help")
     assert stopped.value.code == 0
     assert "lasw score -m BLEU" in capsys.readouterr().out
+
+
+def test_sacrebleus_habits_are_understood(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("ref", "hyp", "other")]
+    for path, text in zip(paths, ("The cat sat.\nA dog, too.\n", "the cat sat.\nA dog.\n", "A cat\nno\n"), strict=True):
+        path.write_text(text)
+    ref, hyp, other = map(str, paths)
+
+    def said(*words: str) -> str:
+        assert main(["score", *words]) == 0
+        return capsys.readouterr().out
+
+    ours = [
+        "-m",
+        "BLEU",
+        "-m",
+        "CHRF:words=2",
+        "-m",
+        "TER",
+        "--tokenize",
+        "13a",
+        "--lowercase",
+        "--width",
+        "4",
+        "-r",
+        ref,
+    ]
+    assert said("-m", "bleu", "chrf++", "ter", "-tok", "13a", "-lc", "-w", "4", "-r", ref, hyp) == said(*ours, hyp)
+    assert said("-r", ref, "-m", "Bleu", "CHRF++", "-m", "ter", "-lc", "-tok=13a", "-w4", hyp) == said(*ours, hyp)
+    numbers = [line.split(" = ")[1].split()[0] for line in said(*ours, hyp).splitlines()]
+    assert said(*ours, "-b", hyp) == "\t".join(numbers) + "\n"
+    assert len(said(*ours, "--score-only", hyp, other).splitlines()) == 2
+    assert said("-m", "bleu", "-sl", "-q", "-r", ref, hyp) == said(
+        "-m", "BLEU", "--sentence", "--quiet", "-r", ref, hyp
+    )
+
+
+def test_a_file_of_a_metrics_name_is_a_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("ref", "ter"):
+        Path(name).write_text("a b c d\n")
+    assert main(["score", "-m", "bleu", "ter", "-r", "ref"]) == 0
+    assert capsys.readouterr().out.startswith("BLEU|")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ class Decoder(ABC):
     name: str
     configuration_name: str = "decoder.cfg"  # of the file that `write_configuration` writes, if nobody says otherwise
     follows_weights: bool = True  # False: its lists are the same whatever the weights, and that is no fault
+    told: Callable[[int, int], object] | None = None  # how many sentences are done of how many, while it decodes
 
     def input_files(self) -> Sequence[str | os.PathLike[str]]:
         """The files that decide what it gives (models, configuration, lists): a run goes on only while they stay."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lasw.metrics import ScratchFolder, UserError, Vocabulary
 from lasw.tuning.decoders.base import Decoder
-from lasw.tuning.decoders.parts import Part
+from lasw.tuning.decoders.parts import Part, as_they_end
 from lasw.tuning.decoders.program import Program
 from lasw.tuning.formats import WEIGHT_FILES, Options, read_weight_file, tuneable, write_weights
 from lasw.tuning.nbest import NBest
@@ -89,11 +89,11 @@ class Command(Decoder):
             parts = Part.cut(source, self._jobs, self._program, place)
             for part in parts:
                 part.start(place / "weights", n, stack)
-            lists = []
-            for part in parts:
-                code = part.process.wait()
+            for part, code in as_they_end(parts, self.told):
                 if code:
                     raise part.failure(self._program.ended(code))
+            lists = []
+            for part in parts:
                 if not part.has_list():
                     raise part.failure("printed no N-best list")
                 lists.append(part.read(part.path("nbest"), vocabulary, options))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import os
 import subprocess
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 
@@ -16,6 +18,10 @@ from lasw.metrics import UserError, Vocabulary, write_text
 from lasw.tuning.decoders.program import Program
 from lasw.tuning.formats import Options, read_nbest
 from lasw.tuning.nbest import NBest
+
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.005, 0.05  # seconds between two looks at the processes
+_TOLD = 1.0  # seconds between two looks at what they have written
+_TAIL = 1 << 16
 
 
 @dataclass
@@ -58,6 +64,17 @@ class Part:
         values = {"weights": str(weights), "source": str(source), "nbest": str(nbest), "n": str(n)}
         self.process = stack.enter_context(self.program.running(values, stdin, stdout, self.path("stderr")))
 
+    def listed(self) -> int:
+        """For how many sentences, at least, it has printed a list: what the id in its last whole line says."""
+        try:
+            with open(self.path("nbest"), "rb") as stream:
+                stream.seek(max(0, os.fstat(stream.fileno()).st_size - _TAIL))
+                lines = stream.read().split(b"\n")[:-1]
+        except FileNotFoundError:
+            return 0
+        identity = lines[-1].split(b"|||")[0].strip() if lines else b""
+        return int(identity) + 1 if identity.isdigit() else 0
+
     def has_list(self) -> bool:
         """Whether it has printed anything where its list belongs."""
         path = self.path("nbest")
@@ -93,3 +110,29 @@ class Part:
         if nbest is not None:
             listed[nbest.owner] = True
         return int(listed.sum()), [k for k in np.flatnonzero(~listed).tolist() if self.source[k].strip()]
+
+
+P = TypeVar("P", bound=Part)
+
+
+def as_they_end(parts: Sequence[P], told: Callable[[int, int], object] | None = None) -> Iterator[tuple[P, int]]:
+    """Started parts with the exit codes of their processes, as these end.
+
+    Args:
+        parts: of one input.
+        told: gets now and then how many sentences have lists, as far as these say it, of how many.
+    """
+    running, sentences = list(parts), sum(len(part.source) for part in parts)
+    pause, last = _SHORTEST_PAUSE, time.monotonic()
+    while running:
+        for part in list(running):
+            code = part.process.poll()
+            if code is not None:
+                running.remove(part)
+                yield part, code
+        if running:
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+        if told is not None and time.monotonic() - last > _TOLD:
+            last = time.monotonic()
+            told(sum(min(part.listed(), len(part.source)) for part in parts), sentences)

@@ -46,6 +46,9 @@ class Progress(Protocol):
     def started(self, iteration: int, step: str) -> None:
         """A step begins: ``decode`` or ``optimise``."""
 
+    def decoded(self, done: int, of: int) -> None:
+        """So many sentences of a decoding are translated."""
+
     def finished(self, record: Json) -> None:
         """An iteration has ended; `record` is its line of the log."""
 
@@ -54,6 +57,9 @@ class Silence:
     """Tells nobody."""
 
     def started(self, iteration: int, step: str) -> None:
+        """Say nothing."""
+
+    def decoded(self, done: int, of: int) -> None:
         """Say nothing."""
 
     def finished(self, record: Json) -> None:
@@ -121,6 +127,7 @@ class Loop:
         """
         if len(source) != len(references):
             raise UserError(f"{len(source)} source sentences", expected=f"{len(references)}, one per reference")
+        self.decoder.told = progress.decoded if progress is not None else None
         return _Run(self, source, references, start, directory, progress or Silence()).to_the_end()
 
 

@@ -49,6 +49,7 @@ from lasw.scripts.parallel_text.select.pool import Pipes, bitext
 from lasw.scripts.parallel_text.train import text_notes
 from lasw.selection import (
     ALIGNERS,
+    METHODS,
     NAMES,
     PAIR_COLUMNS,
     SAMPLE,
@@ -141,7 +142,11 @@ def _add_pool(group: Any) -> None:
 
 def _add_choice(group: Any) -> None:
     group.add_argument(
-        "--method", default="la", metavar="NAME", help="what ranks the pairs, --help-all lists all (default: la)"
+        "--method",
+        default="la",
+        metavar="NAME",
+        type=METHODS.spelt,
+        help="what ranks the pairs, --help-all lists all (default: la)",
     )
     group.add_argument("--words", type=positive_int, default=WORDS, help="source words wanted (default: %(default)s)")
     group.add_argument("--low", type=_limit, default=10, help="source sentences are longer than this (default: 10)")

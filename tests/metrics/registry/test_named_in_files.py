@@ -36,7 +36,15 @@ def test_every_metric_is_of_a_kind() -> None:
 
 
 @pytest.mark.parametrize(
-    "spec", [RUNS, f"MIX:{RUNS}=0.5:BLEU=0.5", "EXTERNAL:cmd=@/dev/zero", "MIX:EXTERNAL:cmd=@/dev/zero=1"]
+    "spec",
+    [
+        RUNS,
+        f"MIX:{RUNS}=0.5:BLEU=0.5",
+        RUNS.replace("EXTERNAL", "External"),
+        f"mix:{RUNS.lower()}=0.5:BLEU=0.5",
+        "EXTERNAL:cmd=@/dev/zero",
+        "MIX:EXTERNAL:cmd=@/dev/zero=1",
+    ],
 )
 @pytest.mark.parametrize("files", ["", ":files=yes"])
 def test_a_model_runs_nothing(capsys: pytest.CaptureFixture[str], spec: str, files: str) -> None:

@@ -6,7 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from lasw.metrics import RoseFeatures, RoseModel, SimpBleu, UserError, metric, write_trained_metric
+from lasw.metrics import (
+    Metric,
+    RoseFeatures,
+    RoseModel,
+    SimpBleu,
+    UserError,
+    display_of,
+    is_metric,
+    metric,
+    spelt,
+    write_trained_metric,
+)
+from lasw.metrics.ngram.chrf import Chrf
+from lasw.metrics.registry import OF_TEXTS
 
 
 @pytest.mark.parametrize(
@@ -18,16 +31,35 @@ from lasw.metrics import RoseFeatures, RoseModel, SimpBleu, UserError, metric, w
         ("RGC2:refs=each:reflen=average", SimpBleu("RGC2", refs="each", reflen="average")),
         ("PGB1:smoothing=lin-och:bp=smoothed", SimpBleu("PGB1", smoothing="lin-och", bp="smoothed")),
         ("PGBC4:corpus=mean:orders=effective", SimpBleu("PGBC4", corpus="mean", orders="effective")),
+        ("bleu", SimpBleu("BLEU")),
+        ("Bleu+1", SimpBleu("BLEU+1")),
+        ("rgc2:refs=each", SimpBleu("RGC2", refs="each")),
+        ("chrF", Chrf()),
+        ("chrF2", Chrf()),
+        ("chrF++", Chrf(words=2)),
+        ("chrF2++:beta=1", Chrf(words=2, beta=1.0)),
     ],
 )
-def test_specifications(spec: str, expected: SimpBleu) -> None:
+def test_specifications(spec: str, expected: Metric) -> None:
     assert metric(spec) == expected
+    assert is_metric(spec)
+    assert display_of(spec) == expected.display
+
+
+def test_names_take_no_care_of_capitals() -> None:
+    assert [metric(name.lower()) for name in OF_TEXTS if name != "MIX"] == [
+        metric(name) for name in OF_TEXTS if name != "MIX"
+    ]
+    assert spelt("mix:chrf++=1") == "MIX:chrf++=1"
+    assert metric("mix:chrf=1") == metric("MIX:CHRF=1")
+    assert display_of("ter").lower
+    assert not is_metric("tree")
+    assert not is_metric("chrf+")
 
 
 # SPEC => MESSAGE; what a message has in place of " ... " does not matter. There are vectors.txt and rose.json.
 WRONG = r"""
 BLUE => unknown metric 'BLUE'; expected PABC4, PGBC4, BLEU, BLEU+1, WER, PER, CDER, TER, ... ; did you mean 'BLEU'?
-bleu => unknown metric 'bleu'; expected PABC4, PGBC4, BLEU, BLEU+1, WER, PER, CDER, TER, ... ; did you mean 'BLEU'?
 PABC5 => unknown metric 'PABC5'; expected PABC4, PGBC4, BLEU, BLEU+1, WER, PER, CDER, ... ; did you mean 'PABC4'?
  => unknown metric ''; expected PABC4, PGBC4, BLEU, BLEU+1, WER, PER, CDER, TER, CHRF, NIST, ... SCORES
 PABC4:alhpa=3 => unknown option of PABC4 'alhpa'; expected alpha, smoothing, bp, reflen, ... ; did you mean 'alpha'?

@@ -221,3 +221,31 @@ def test_settings_out_of_range(place: Path) -> None:
         Command("./decode {weights}", place / "weights.json", folder=place, kind="jsn")
     with pytest.raises(UserError, match=r"this is no moses\.ini"):
         Command("./decode {weights}", place / "weights.json", folder=place, kind="moses")
+
+
+def test_it_tells_how_many_sentences_have_lists(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It writes half of the lists, then waits until somebody has been told of them."""
+    monkeypatch.setattr("lasw.tuning.decoders.parts._TOLD", 0.0)
+    body = """
+import os, sys, time
+with open(sys.argv[1], "w") as out:
+    for s in range(4):
+        out.write(f"{s} ||| a ||| LM= 1 TM= 1 ||| 0\\n")
+        if s == 1:
+            out.flush()
+            while not os.path.exists("told"):
+                time.sleep(0.01)
+"""
+    script(place, body, "slowly")
+    decoder = open_command(place, "./slowly {nbest} {weights}")
+    told = []
+
+    def listen(done: int, of: int) -> None:
+        told.append((done, of))
+        if done == 2:
+            (place / "told").touch()
+
+    decoder.told = listen
+    assert len(decoded(decoder)) == 4
+    assert (2, 4) in told
+    assert told == sorted(told)

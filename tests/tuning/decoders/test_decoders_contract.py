@@ -70,7 +70,9 @@ def thot(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     described = {"format": 1, "decoder": "thot", "phrase_length": 7, "alignment_model": "fast_align"}
     (folder / "system.json").write_text(json.dumps(described), encoding="utf-8")
 
-    def answers(_workers: object, requests: list[tuple[str, list[float], int, int, bool]]) -> list[list[Any]]:
+    def answers(
+        _workers: object, requests: list[tuple[str, list[float], int, int, bool]], _told: object
+    ) -> list[list[Any]]:
         features = [((-1.0, *[0.5] * 7), "a"), ((-2.0, *[0.25] * 7), "b")]
         return [
             [(f"{s} {text}", h, float(np.dot(w, h))) for h, text in features][:keep] for s, w, _, keep, _ in requests

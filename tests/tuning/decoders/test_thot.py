@@ -239,7 +239,7 @@ def test_scores_are_weighted_features_and_a_constant(system: Path) -> None:
 def test_totals_that_are_no_numbers_become_weighted_features(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nan = float("nan")
     answers = [[("x", (1.0,) * 8, nan), ("y", (2.0,) * 8, nan)], [("z", (3.0,) * 8, -7.0)], []]
-    monkeypatch.setattr("lasw.tuning.decoders.thot.decoder.ask_all", lambda workers, requests: answers)
+    monkeypatch.setattr("lasw.tuning.decoders.thot.decoder.ask_all", lambda workers, requests, told: answers)
     nbest = Thot(system).decode(["a", "b", "c"], Weights.constant(NAMES, 0.5), 2, Vocabulary())
     assert nbest.score.tolist() == [8.0, 4.0, -7.0]
     assert nbest.dense[:, 0].tolist() == [2.0, 1.0, 3.0]

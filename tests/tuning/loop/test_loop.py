@@ -317,6 +317,9 @@ def test_progress_is_told(tmp_path: Path) -> None:
         def started(self, iteration: int, step: str) -> None:
             told.append((iteration, step))
 
+        def decoded(self, done: int, of: int) -> None:
+            pass
+
         def finished(self, record: dict[str, Any]) -> None:
             told.append((record["iteration"], "finished"))
 

@@ -161,7 +161,8 @@ class Moses(Decoder):
             parts = Shard.cut(source, self._jobs, program, place)
             for part in parts:
                 part.start(place / "moses.ini", n, stack)
-            finish(parts, len(source), several_at_once=self.flags.values("threads") not in (None, ("1",)))
+            several = self.flags.values("threads") not in (None, ("1",))
+            finish(parts, len(source), several_at_once=several, told=self.told)
             lists = [(part.first, self._list(part, weights, vocabulary)) for part in parts]
             given = [(first, nbest) for first, nbest in lists if nbest is not None]
             if not given:

@@ -90,6 +90,7 @@ class RecordedLists(Decoder):
         """
         path = self._lists.get(self._iteration())
         if path is None:
+            self._decoder.told = self.told
             return self._decoder.decode(source, weights, n, vocabulary)
         return read_nbest(
             path, vocabulary, names=weights.names, segments=len(source), sparse_names=Vocabulary(), unsorted=True
@@ -99,6 +100,7 @@ class RecordedLists(Decoder):
         self, source: Sequence[str], chosen: NDArray[np.int64], weights: Weights, n: int, vocabulary: Vocabulary
     ) -> NBest:
         """What the decoder makes: lists that are there are those of other weights."""
+        self._decoder.told = self.told
         return self._decoder.decode_some(source, chosen, weights, n, vocabulary)
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lasw.metrics import UserError
-from lasw.tuning.decoders.parts import Part
+from lasw.tuning.decoders.parts import Part, as_they_end
 from lasw.tuning.decoders.program import Program, last_lines
 
 BPE = "bpe"
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.005, 0.05  # seconds between two looks at the processes
-_TAIL = 1 << 16
 
 
 class Shard(Part):
@@ -26,17 +22,6 @@ class Shard(Part):
                 return sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b""))
         except FileNotFoundError:
             return 0
-
-    def listed(self) -> int:
-        """For how many sentences, at least, it has printed a list: what the id in its last whole line says."""
-        try:
-            with open(self.path("nbest"), "rb") as stream:
-                stream.seek(max(0, os.fstat(stream.fileno()).st_size - _TAIL))
-                lines = stream.read().split(b"\n")[:-1]
-        except FileNotFoundError:
-            return 0
-        identity = lines[-1].split(b"|||")[0].strip() if lines else b""
-        return int(identity) + 1 if identity.isdigit() else 0
 
     def transformed(self, command: str | None) -> Path:
         """Path of its list behind a command, or `BPE`: words that were cut are whole again.
@@ -60,30 +45,27 @@ class Shard(Part):
         return changed
 
 
-def finish(shards: Sequence[Shard], sentences: int, *, several_at_once: bool) -> None:
+def finish(
+    shards: Sequence[Shard],
+    sentences: int,
+    *,
+    several_at_once: bool,
+    told: Callable[[int, int], object] | None = None,
+) -> None:
     """Wait until all processes have ended; the first failure ends the wait.
 
     Args:
         shards: started ones.
         sentences: how many there are in all.
         several_at_once: a process has several threads, so the sentence it failed on cannot be told for certain.
+        told: see `as_they_end`.
 
     Raises:
         UserError: a process failed; the sentence is named if it can be told.
     """
-    running = list(shards)
-    pause = _SHORTEST_PAUSE
-    while running:
-        for shard in list(running):
-            code = shard.process.poll()
-            if code is None:
-                continue
-            running.remove(shard)
-            if code:
-                raise _failure(shard, code, sentences, several_at_once)
-        if running:
-            time.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+    for shard, code in as_they_end(shards, told):
+        if code:
+            raise _failure(shard, code, sentences, several_at_once)
 
 
 def _failure(shard: Shard, code: int, sentences: int, several_at_once: bool) -> UserError:

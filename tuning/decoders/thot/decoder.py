@@ -122,7 +122,7 @@ class Thot(Decoder):
         requests = [(sentences[k], weights[k].dense.tolist(), ask, n, self._by_text) for k in filled]
         lists: list[list[Any]] = [[("", (0.0,) * len(FEATURES), 0.0)] for _ in sentences]
         try:
-            answers = ask_all(self._workers, requests)
+            answers = ask_all(self._workers, requests, self.told)
         except BaseException:
             self.close()  # an interrupted worker may still have an answer on its way
             raise

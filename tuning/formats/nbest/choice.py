@@ -37,6 +37,7 @@ def layout_options(
     """
     if layout:
         NBEST_LAYOUTS.find(layout)
+        layout = NBEST_LAYOUTS.spelt(layout)
     if nbest_size < 0:
         raise UserError(f"nbest_size {nbest_size}", expected="at least 1, or 0 for lists that are told apart otherwise")
     columns: dict[str, str] = {}

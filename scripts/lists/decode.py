@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lasw.metrics import UserError, Vocabulary, read_lines, write_text
-from lasw.scripts.command_line import Parser, add_section, given_settings, positive_int, warn
+from lasw.scripts.command_line import Parser, add_section, given_settings, positive_int, warn, watched_sentences
 from lasw.tuning import (
     CONFIGURATION,
     DECODERS,
@@ -49,7 +49,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--nbest", type=positive_int, metavar="N", help="write lists of N hypotheses")
     parser.add_argument("--output", metavar="FILE", help="instead of standard output (.gz: compressed)")
     parser.add_argument("--encoding", default="utf-8", help="of the files (default: utf-8)")
-    parser.add_argument("--quiet", action="store_true", help="no warnings on stderr")
+    parser.add_argument("--quiet", action="store_true", help="no progress and no warnings on stderr")
     add_section(parser, "decoder", "the decoder's settings", without=("name", "encoding"), common=_COMMON)
 
 
@@ -63,10 +63,12 @@ def run(arguments: argparse.Namespace) -> int:
         weights = _matched(arguments, decoder, weights)
     source = read_lines(arguments.source, encoding=arguments.encoding)
     n = arguments.nbest or 1
-    if arguments.local_weights:
-        nbest = decoder.decode_each(source, _local(arguments, weights, len(source)), n, Vocabulary())
-    else:
-        nbest = decoder.decode(source, weights, n, Vocabulary())
+    local = _local(arguments, weights, len(source)) if arguments.local_weights else None
+    with watched_sentences(quiet=arguments.quiet) as decoder.told:
+        if local is not None:
+            nbest = decoder.decode_each(source, local, n, Vocabulary())
+        else:
+            nbest = decoder.decode(source, weights, n, Vocabulary())
     if arguments.nbest:
         if len(nbest):
             check_lists(arguments.decoder, nbest, weights)

@@ -38,19 +38,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "train": ("lasw.scripts.parallel_text.train", "train a phrase-based Thot system from parallel text"),
     "compare": ("lasw.scripts.compare", "optimisers, losses and development sets side by side, several runs each"),
     "report": ("lasw.scripts.report", "one HTML file from a run or a comparison"),
-<<<<<<< HEAD
-    "warm-up": ("lasw.scripts.warm_up", "compile in advance what first runs would wait for"),
+    "warm-up": ("lasw.scripts.installation.warm_up", "compile in advance what first runs would wait for"),
     "quickstart": (
         "lasw.scripts.quickstarts.command",
         "parallel text in, a trained, tuned and tested system out; or --rerank",
     ),
-=======
-    "warm-up": ("lasw.scripts.installation.warm_up", "compile in advance what first runs would wait for"),
-    "quickstart": ("lasw.scripts.quickstart", "parallel text in, a trained, tuned and tested system out"),
     "doctor": ("lasw.scripts.installation.doctor", "what this installation has, and what is wrong with it"),
     "completion": ("lasw.scripts.installation.completion", "make bash, zsh or fish complete commands and options"),
     "man": ("lasw.scripts.installation.man", "all of this as a manual page"),
->>>>>>> 7c53d7a (At the terminal: completion, a manual page, doctor; how far a decoding is; names in any capitals, sacreBLEU's habits)
 }
 
 

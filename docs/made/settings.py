@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import re
 import tomllib
 from collections.abc import Iterable
@@ -39,18 +40,29 @@ def metric(name: str) -> str:
 
 def about(module: str) -> str:
     """What a module says of itself: formulas, sources, decisions."""
-    text = importlib.import_module(module).__doc__ or ""
+    return _plain(importlib.import_module(module).__doc__ or "")
+
+
+def _purpose(made: type) -> str:
+    """The docstring of a class up to its arguments."""
+    return _plain(inspect.getdoc(made) or "").partition("\nArgs:")[0].rstrip() + "\n\n"
+
+
+def _plain(text: str) -> str:
+    """A docstring as Markdown."""
     return re.sub(r"`lasw[\w.]*\.(\w+)`", r"`\1`", text.replace("``", "`")).strip() + "\n"
 
 
 def optimiser(name: str) -> str:
-    """The hyper-parameters of an optimiser."""
-    return _settings(parameters(OPTIMISERS.find(name)).values(), options=True)
+    """What an optimiser says of itself, and its hyper-parameters."""
+    made = OPTIMISERS.find(name)
+    return _purpose(made) + _settings(parameters(made).values(), options=True)
 
 
 def decoder(name: str) -> str:
-    """The settings of a decoder."""
-    return _settings(parameters(DECODERS.find(name)).values(), options=True)
+    """What a decoder says of itself, and its settings."""
+    made = DECODERS.find(name)
+    return _purpose(made) + _settings(parameters(made).values(), options=True)
 
 
 def section(name: str) -> str:

@@ -130,16 +130,18 @@ def own(folder: Path) -> None:
 def neural(folder: Path) -> None:
     """Lists of a neural system as JSON lines, with the scores of a language model and of an estimate of quality."""
     draw = random.Random(6)
-    sides = parts(folder, {"dev": 80, "test": 100}, joined=2)
+    sides = parts(folder, {"dev": 60, "test": 80}, joined=2)
     for name, references in sides.items():
         lines, lm, qe = [], [], []
         for owner, reference in enumerate(references):
-            hypotheses = []
-            for _ in range(12):
+            found = []
+            for _ in range(10):
                 text, wrong = spoilt(draw, reference, 0.5 * draw.random())
-                hypotheses.append({"text": text, "score": round(draw.gauss(-wrong, 5), 3)})
-                lm.append(f"{draw.gauss(-wrong, 3):.3f}")
-                qe.append(f"{draw.gauss(-wrong, 2):.3f}")
+                found.append((*(round(draw.gauss(-wrong, deviation), 3) for deviation in (5, 8, 2)), text))
+            found.sort(key=lambda one: -one[0])
+            hypotheses = [{"text": text, "score": score} for score, *_, text in found]
+            lm += [str(one[1]) for one in found]
+            qe += [str(one[2]) for one in found]
             lines.append(json.dumps({"id": owner, "hypotheses": hypotheses}))
         write(folder / f"{name}.jsonl", lines)
         write(folder / f"{name}.lm", lm)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,37 @@ def made_pool(
 def start_of(pool: Pool) -> Weights:
     assert pool.names is not None
     return Weights(pool.names, np.array([0.2, 1.0, 0.7]))
+
+
+@dataclass
+class SpoiltLists:
+    """References of 5 to 8 letters, copies of them in which some words are another, and how many these are.
+
+    Attributes:
+        references: a line a sentence.
+        hypotheses: (sentence, text).
+        wrong: (n,) words of each that are another.
+        draw: for what else is drawn.
+    """
+
+    references: list[str]
+    hypotheses: list[tuple[int, str]]
+    wrong: np.ndarray
+    draw: np.random.Generator
+
+    @classmethod
+    def made(cls, seed: int, sentences: int, size: int) -> SpoiltLists:
+        """`size` hypotheses for each of so many sentences; the k-th of them has x and k for a word that is spoilt."""
+        draw = np.random.default_rng(seed)
+        lines = [draw.permutation(LETTERS)[: draw.integers(5, 9)].tolist() for _ in range(sentences)]
+        rows, wrong = [], []
+        for sentence, line in enumerate(lines):
+            for k in range(size):
+                spoilt = draw.random(len(line)) < draw.random() * 0.7
+                text = " ".join(f"x{k}" if bad else word for word, bad in zip(line, spoilt, strict=True))
+                rows.append((sentence, text))
+                wrong.append(float(spoilt.sum()))
+        return cls([" ".join(line) for line in lines], rows, np.array(wrong), draw)
 
 
 def list_of(

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
         DEFAULT_SEED, MERT, OPTIMISERS, Fit, Optimiser, PairwiseOptimiser, ProThenMert, Ranges, make_optimiser,
     )
     from lasw.tuning.pool import (
-        LOSS_COLUMN, Floats, LossScores, Pool, check_lists, check_min_count, first_hypotheses, pruned, read_pool,
-        read_scored_pool, unit_weights, with_losses,
+        LOSS_COLUMN, Floats, LossScores, Pool, centred, check_lists, check_min_count, first_hypotheses, pruned,
+        read_pool, read_scored_pool, unit_weights, with_losses,
     )
     from lasw.tuning.provenance import fingerprint, versions
     from lasw.tuning.report import (

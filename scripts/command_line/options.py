@@ -43,7 +43,7 @@ def add_text_options(parser: Parser, *, force: bool = False) -> None:
 
 def add_layout_options(parser: Parser) -> None:
     """How N-best lists are laid out: `--layout`, `--nbest-size`, `--column`, `--source-ids`,
-    `--sum-scores`, `--no-score`."""
+    `--sum-scores`, `--no-score`, `--with-score`."""
     from lasw.tuning import NBEST_LAYOUTS
 
     group = parser.add_argument_group("layout of N-best lists")
@@ -66,7 +66,10 @@ def add_layout_options(parser: Parser) -> None:
         "--sum-scores", action="store_true", help="totals are means over tokens and end: multiply by their number"
     )
     group.add_argument("--no-score", action="store_true", help="totals of lists without features are no feature either")
-    parser.further("--layout", "--nbest-size", "--column", "--source-ids", "--sum-scores", "--no-score")
+    group.add_argument(
+        "--with-score", action="store_true", help="totals of lists with features are a feature score too"
+    )
+    parser.further("--layout", "--nbest-size", "--column", "--source-ids", "--sum-scores", "--no-score", "--with-score")
 
 
 def layout_of_arguments(arguments: argparse.Namespace) -> LayoutOptions:
@@ -84,6 +87,7 @@ def layout_of_arguments(arguments: argparse.Namespace) -> LayoutOptions:
         arguments.source_ids or "",
         arguments.sum_scores,
         arguments.no_score,
+        arguments.with_score,
         encoding=arguments.encoding,
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import statistics
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import STANDARD_INPUT, UserError, Vocabulary, atomic_write, labels, metric, refuse_overwriting
+from lasw.metrics import (
+    STANDARD_INPUT,
+    UserError,
+    Vocabulary,
+    atomic_write,
+    distinct,
+    labels,
+    metric,
+    refuse_overwriting,
+)
 from lasw.scripts.command_line import (
     Parser,
     PoolReader,
@@ -37,6 +45,7 @@ from lasw.tuning import (
     Floats,
     NBest,
     Pool,
+    centred,
     read_nbest,
     write_nbest,
 )
@@ -176,11 +185,10 @@ def _stats(arguments: argparse.Namespace) -> None:
     sizes = np.diff(pool.starts)
     sizes = sizes[sizes > 0]
     scores = pool.sentence_scores(metric(arguments.metric or "BLEU+1")) if arguments.references else None
-    texts = {(int(owner), tokens.tobytes()) for owner, tokens in _texts(pool)}
     result = {
         "sentences": len(sizes),
         "candidates": len(pool),
-        "distinct_texts": len(texts),
+        "distinct_texts": len(distinct(pool.hypotheses, pool.owner)[0]),
         "list_sizes": _quartiles(sizes),
         "lengths": {**_quartiles(pool.lengths), "mean": float(pool.lengths.mean())},
         "features": [_feature(pool, scores, k, name) for k, name in enumerate(_components(pool))],
@@ -207,27 +215,32 @@ def _components(pool: Pool) -> tuple[str, ...]:
     return pool.names.components if pool.names is not None else ()
 
 
-def _texts(pool: Pool) -> Iterator[tuple[int, NDArray[np.int32]]]:
-    corpus = pool.hypotheses
-    bounds = corpus.offsets.tolist()
-    for k, owner in enumerate(pool.owner.tolist()):
-        yield owner, corpus.ids[bounds[k] : bounds[k + 1]]
-
-
 def _feature(pool: Pool, scores: Floats | None, k: int, name: str) -> dict[str, Any]:
     """What is to know of a dense feature: `varies` is the share of lists in which it does."""
     values = pool.dense[:, k]
-    order, starts = pool.order, pool.starts
-    lists = [order[a:b] for a, b in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True) if b > a]
-    varying = [rows for rows in lists if values[rows].min() < values[rows].max()]
+    starts = np.unique(pool.starts)  # of the lists that have hypotheses
+    ordered = values[pool.order]
+    varies = _differ(ordered, starts)
     found = {"name": name, "least": float(values.min()), "mean": float(values.mean()), "most": float(values.max())}
-    found["varies"] = len(varying) / len(lists)
+    found["varies"] = float(varies.mean())
     if scores is not None:
-        both = [rows for rows in varying if scores[rows].min() < scores[rows].max()]
-        found["correlation"] = (
-            statistics.fmean(float(np.corrcoef(values[rows], scores[rows])[0, 1]) for rows in both) if both else None
-        )
+        found["correlation"] = _correlation(ordered, scores[pool.order], starts, varies)
     return found
+
+
+def _differ(values: Floats, starts: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(S',) whether values (n,) of the lists that begin at `starts` (S' + 1,) are not all equal."""
+    return np.asarray(np.minimum.reduceat(values, starts[:-1]) < np.maximum.reduceat(values, starts[:-1]))
+
+
+def _correlation(values: Floats, scores: Floats, starts: NDArray[np.int64], varies: NDArray[np.bool_]) -> float | None:
+    """The mean of Pearson's correlations over the lists in which both vary."""
+    both = varies & _differ(scores, starts)
+    if not both.any():
+        return None
+    one, other = centred(starts, values), centred(starts, scores)
+    products = [np.add.reduceat(x * y, starts[:-1])[both] for x, y in ((one, other), (one, one), (other, other))]
+    return float(np.mean(np.clip(products[0] / np.sqrt(products[1]) / np.sqrt(products[2]), -1, 1)))
 
 
 def _oracle(arguments: argparse.Namespace) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from build import LETTERS, list_of
+from build import SpoiltLists, list_of
 
 from lasw.metrics import References, metric
 from lasw.scripts.main import main
@@ -19,19 +19,12 @@ from lasw.tuning.loop.gains import gained, held_out
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """20 sentences of 10 hypotheses: `good` knows their errors, `noise` nothing; references, and 1 - WER as scores."""
-    draw = np.random.default_rng(5)
-    lines = [draw.permutation(LETTERS)[: draw.integers(5, 9)].tolist() for _ in range(20)]
-    rows, good, noise, scores = [], [], [], []
-    for sentence, line in enumerate(lines):
-        for k in range(10):
-            wrong = draw.random(len(line)) < draw.random() * 0.7
-            rows.append((sentence, " ".join(f"x{k}" if bad else word for word, bad in zip(line, wrong, strict=True))))
-            good.append(-float(wrong.sum()) + draw.normal() / 2)
-            noise.append(draw.normal())
-            scores.append(1 - float(wrong.sum()) / len(line))
-    write_nbest(tmp_path / "list", list_of(rows, {"good": good, "noise": noise}))
-    (tmp_path / "ref").write_text("".join(" ".join(line) + "\n" for line in lines))
-    (tmp_path / "scores").write_text("".join(f"{score!r}\n" for score in scores))
+    made = SpoiltLists.made(5, sentences=20, size=10)
+    good = made.draw.normal(size=200) / 2 - made.wrong
+    lengths = np.array([len(text.split()) for _, text in made.hypotheses])
+    write_nbest(tmp_path / "list", list_of(made.hypotheses, {"good": good, "noise": made.draw.normal(size=200)}))
+    (tmp_path / "ref").write_text("".join(f"{line}\n" for line in made.references))
+    (tmp_path / "scores").write_text("".join(f"{score!r}\n" for score in (1 - made.wrong / lengths).tolist()))
     return tmp_path
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from build import LETTERS, everything, list_of
+from build import SpoiltLists, everything, list_of
 
 from lasw.metrics import Vocabulary
 from lasw.scripts.main import main
@@ -21,18 +21,11 @@ HELD = [name for name in NBEST_LAYOUTS if name != "moses"]
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """A list of 6 sentences with 8 hypotheses and two features, one of two values, and the references."""
-    draw = np.random.default_rng(3)
-    lines = [draw.permutation(LETTERS)[: draw.integers(5, 9)].tolist() for _ in range(6)]
-    rows, lm, tm, total = [], [], [], []
-    for sentence, line in enumerate(lines):
-        for _ in range(8):
-            wrong = draw.random(len(line)) < draw.random() * 0.6
-            rows.append((sentence, " ".join("x" if bad else word for word, bad in zip(line, wrong, strict=True))))
-            lm.append(draw.normal() - wrong.sum())
-            tm.append([draw.normal(), draw.normal() / 3])
-            total.append(lm[-1] + draw.normal())
-    write_nbest(tmp_path / "list", list_of(rows, {"LM0": lm, "TM0": tm}, total))
-    (tmp_path / "ref").write_text("".join(" ".join(line) + "\n" for line in lines))
+    made = SpoiltLists.made(3, sentences=6, size=8)
+    lm = made.draw.normal(size=48) - made.wrong
+    features = {"LM0": lm, "TM0": made.draw.normal(size=(48, 2)) / [1, 3]}
+    write_nbest(tmp_path / "list", list_of(made.hypotheses, features, lm + made.draw.normal(size=48)))
+    (tmp_path / "ref").write_text("".join(f"{line}\n" for line in made.references))
     return tmp_path
 
 
@@ -65,6 +58,30 @@ def test_every_layout_gives_the_same_weights(data: Path, capsys: pytest.CaptureF
         assert main([*words, *more, str(path)]) == 0
     a, b = (json.loads((data / f"{name}.json").read_text()) for name in "ab")
     assert a["dense"] == b["dense"] != {}
+
+
+@pytest.mark.parametrize("first", list(NBEST_LAYOUTS))
+def test_from_every_layout_to_every_other_and_back(data: Path, capsys: pytest.CaptureFixture[str], first: str) -> None:
+    """Texts and features stay the same to the bit, and so do weights learnt from them, byte by byte."""
+
+    def converted(path: Path, options: list[str], name: str, layout: str) -> tuple[Path, list[str]]:
+        assert main(["nbest", "convert", str(path), str(data / name), "--to", layout, *options]) == 0
+        return data / name, read_with(capsys.readouterr().err, data / name)
+
+    def weights(path: Path, options: list[str], name: str) -> dict[str, object]:
+        words = ["optimise", "--optimiser", "pro", "-r", str(data / "ref"), "--output", str(data / name)]
+        assert main([*words, *options, str(path)]) == 0
+        capsys.readouterr()
+        dense: dict[str, object] = json.loads((data / name).read_text())["dense"]
+        return dense
+
+    expected = weights(data / "list", [], "w.json")
+    start = converted(data / "list", [], "start", first)
+    assert weights(*start, "w.json") == expected
+    for second in NBEST_LAYOUTS:
+        there = converted(*start, f"{second}.there", second)
+        back = converted(*there, f"{second}.back", "moses")
+        assert weights(*back, "w.json") == expected
 
 
 @pytest.mark.parametrize(("ending", "layout"), [("jsonl", "jsonl"), ("tsv", "tsv"), ("csv.gz", "csv"), ("gz", "moses")])

@@ -42,6 +42,7 @@ class Fixed(Decoder):
         source_ids: a file of the sentences' ids in order, where they are no numbers.
         sum_scores: totals are means over tokens and end: multiply by their number.
         no_score: totals of lists without features are no feature either.
+        with_score: totals of lists with features are a feature score too.
         unsorted: sentence ids may decrease within a list.
         encoding: of all files.
     """
@@ -61,6 +62,7 @@ class Fixed(Decoder):
         source_ids: str = "",
         sum_scores: bool = False,
         no_score: bool = False,
+        with_score: bool = False,
         unsorted: bool = False,
         encoding: str = "utf-8",
     ) -> None:
@@ -68,7 +70,8 @@ class Fixed(Decoder):
             raise ValueError("no lists")
         self._lists = lists
         self._features = _files_by_name(features)
-        given = layout_options(layout, nbest_size, column, source_ids, sum_scores, no_score, encoding=encoding)
+        totals = sum_scores, no_score, with_score
+        given = layout_options(layout, nbest_size, column, source_ids, *totals, encoding=encoding)
         self._layout = replace(given, featureless=bool(features))
         self._ids = [source_ids] if source_ids else []
         self._unsorted = unsorted

@@ -72,6 +72,7 @@ def read_pool(
             repeats=repeats,
             warnings=warnings,
             layout=given,
+            learning=not dense,
         ):
             names = block.names
             lines += len(block)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from build import texts
 
-from lasw.metrics import UserError, Vocabulary
-from lasw.tuning import ExtraFeatures, LayoutOptions, NBest, layout_options, read_nbest
+from lasw.metrics import References, UserError, Vocabulary
+from lasw.tuning import ExtraFeatures, LayoutOptions, NBest, layout_options, read_nbest, read_pool
 
 
 def read(folder: Path, text: str, *, name: str = "list", **options: object) -> NBest:
@@ -273,3 +273,61 @@ def test_words_for_columns_that_are_wrong(column: str) -> None:
 def test_a_layout_that_there_is_not() -> None:
     with pytest.raises(UserError, match="jsonl"):
         layout_options("json")
+
+
+class TestTotals:
+    LINES = '{"id": 0, "text": "a b", "score": -1.5, "lm": -2}\n{"id": 0, "text": "c", "score": -2, "lm": -1}\n'
+
+    def test_totals_are_a_feature_if_asked(self, tmp_path: Path) -> None:
+        nbest = read(tmp_path, self.LINES, with_score=True)
+        assert nbest.names.groups == (("score", 1), ("lm", 1))
+        assert nbest.dense.tolist() == [[-1.5, -2], [-2, -1]]
+        assert nbest.score.tolist() == [-1.5, -2]
+        assert read(tmp_path, self.LINES).names.groups == (("lm", 1),)
+        summed = read(tmp_path, self.LINES, with_score=True, sum_scores=True)
+        assert summed.dense.tolist() == [[-4.5, -2], [-4, -1]]
+
+    def test_so_are_those_of_moses(self, tmp_path: Path) -> None:
+        nbest = read(
+            tmp_path, "0 ||| a b ||| LM0= 1 TM0= 2 3 ||| -1.5\n0 ||| c ||| LM0= 2 TM0= 4 5 ||| 7\n", with_score=True
+        )
+        assert nbest.names.groups == (("score", 1), ("LM0", 1), ("TM0", 2))
+        assert nbest.dense.tolist() == [[-1.5, 1, 2, 3], [7, 2, 4, 5]]
+
+    def test_two_features_of_a_name(self, tmp_path: Path) -> None:
+        line = '{"id": 0, "text": "a b", "score": -1.5, "features": {"score": 1}}\n'
+        refused(tmp_path, line, "feature score is there twice", with_score=True)
+
+    @pytest.mark.parametrize(
+        ("text", "count"), [(LINES, 1), (LINES.replace("-1.5", "0"), 0), ("0 ||| a ||| F= 1 ||| 2\n", 0)]
+    )
+    def test_those_that_are_none_are_told_to_who_learns(self, tmp_path: Path, text: str, count: int) -> None:
+        (tmp_path / "list").write_text(text)
+        _, warnings = read_pool([tmp_path / "list"], References.from_lines(["a b"]), settle=None)
+        assert sum("the totals are no feature beside others: --with-score" in line for line in warnings) == count
+        _, warnings = read_pool([tmp_path / "list"], References.from_lines(["a b"]), settle=None, dense=["lm", "F"])
+        assert warnings == []
+
+
+class TestNamesOfColumns:
+    def test_they_tell_the_layout(self, tmp_path: Path) -> None:
+        table = "seg\tmt\tqe\n0\ta b\t1\n1\tc\t2\n"
+        nbest = read(tmp_path, table, columns=layout_options(column=["text=mt", "id=seg"]).columns)
+        assert texts(nbest) == [(0, "a b"), (1, "c")]
+        assert nbest.names.groups == (("qe", 1),)
+
+    @pytest.mark.parametrize(
+        ("text", "more"),
+        [
+            ("0 ||| a ||| F= 1 ||| 2\n", {}),
+            ('{"id": 0, "text": "a b", "lm": -2}\n', {}),
+            ("a\nb\n", {"size": 2}),
+            ("a\nb\n", {"layout": "flat"}),
+            ("x\ty\n0\ta b\n", {}),
+        ],
+    )
+    def test_a_list_without_such_columns_is_refused(self, tmp_path: Path, text: str, more: dict[str, object]) -> None:
+        columns = layout_options(column=["text=mt"]).columns
+        refused(
+            tmp_path, text, r"list: --column for a list without columns; expected a first line", columns=columns, **more
+        )

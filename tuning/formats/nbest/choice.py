@@ -18,6 +18,7 @@ def layout_options(
     source_ids: str | os.PathLike[str] = "",
     sum_scores: bool = False,
     no_score: bool = False,
+    with_score: bool = False,
     *,
     encoding: str = "utf-8",
 ) -> LayoutOptions:
@@ -30,6 +31,7 @@ def layout_options(
         source_ids: a file of ids, those of the sentences in their order; empty: ids are numbers.
         sum_scores: see `LayoutOptions`.
         no_score: see `LayoutOptions`.
+        with_score: see `LayoutOptions`.
         encoding: of the ids.
 
     Raises:
@@ -47,7 +49,7 @@ def layout_options(
             raise UserError(f"column {text!r}", expected=f"{', '.join(ROLES)}, once each, as in text=NAME")
         columns[role] = name
     ids = _ids(source_ids, encoding) if source_ids else None
-    return LayoutOptions(layout, nbest_size, columns, ids, sum_scores, no_score)
+    return LayoutOptions(layout, nbest_size, columns, ids, sum_scores, no_score, with_score)
 
 
 def _ids(path: str | os.PathLike[str], encoding: str) -> dict[str, int]:

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -127,6 +127,7 @@ class LayoutOptions:
         source_ids: the number of the sentence that has an id, where ids are no numbers.
         sum_scores: whether totals are means over the tokens of a hypothesis and its end, to be summed.
         no_score: whether the totals of lists without features are no feature either.
+        with_score: whether the totals of lists with features are a feature ``score`` too.
         featureless: whether lists without any number are taken: their features come from elsewhere.
     """
 
@@ -136,6 +137,7 @@ class LayoutOptions:
     source_ids: Mapping[str, int] | None = None
     sum_scores: bool = False
     no_score: bool = False
+    with_score: bool = False
     featureless: bool = False
 
 
@@ -148,11 +150,13 @@ class NBestLayout(ABC):
         holds: what a file can hold besides text: ``features`` (of several values, under names), ``sparse``, ``score``.
         sums_itself: whether `hypotheses` already gives sums where these are asked for.
         only_texts: whether lines are texts and nothing else; `owners` is asked about them instead of `hypotheses`.
+        has_columns: whether the first line names columns, which `LayoutOptions.columns` can tell.
     """
 
     holds: frozenset[str] = frozenset(("features", "sparse", "score"))
     sums_itself = False
     only_texts = False
+    has_columns = False
 
     def __init__(self, options: LayoutOptions | None = None) -> None:
         self.options = options or LayoutOptions()
@@ -161,6 +165,11 @@ class NBestLayout(ABC):
     @abstractmethod
     def detects(cls, line: str) -> bool:
         """Whether the first line of a list is of this layout."""
+
+    @classmethod
+    def column_names(cls, line: str) -> Sequence[str]:
+        """Those that the first line of a list names, in a layout that `has_columns`."""
+        return ()
 
     @abstractmethod
     def hypotheses(self, line: str, place: Place) -> Sequence[Fields]:
@@ -256,8 +265,11 @@ def layout_of(line: str, options: LayoutOptions | None = None) -> NBestLayout:
     options = options or LayoutOptions()
     if options.name or options.size:
         return NBEST_LAYOUTS.find(options.name or FLAT)(options)
-    layouts = map(NBEST_LAYOUTS.find, NBEST_LAYOUTS)
-    return next((layout for layout in layouts if layout.detects(line)), NBEST_LAYOUTS.find(MOSES))(options)
+    layouts = [NBEST_LAYOUTS.find(name) for name in NBEST_LAYOUTS]
+    wanted = set(options.columns.values())
+    told = (layout for layout in layouts if wanted and wanted <= set(layout.column_names(line)))
+    found = (layout for layout in layouts if layout.detects(line))
+    return next(chain(told, found), NBEST_LAYOUTS.find(MOSES))(options)
 
 
 def shortened(text: str) -> str:

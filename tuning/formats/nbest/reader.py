@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TypedDict, Unpack
 
@@ -24,7 +24,9 @@ from lasw.tuning.formats.nbest.kernel import Rows, read_rows
 from lasw.tuning.formats.nbest.layout import (
     MOSES,
     NBEST_LAYOUTS,
+    ONLY_SCORE,
     Fields,
+    Group,
     LayoutArrays,
     LayoutOptions,
     NBestLayout,
@@ -58,6 +60,7 @@ class Options(TypedDict, total=False):
     repeats: lines that it has met are left out (`stream_nbest` only; for what merges equal candidates anyway).
     warnings: a list; what should be told to the user is put at its end, one line each.
     layout: what is said of the list besides its content.
+    learning: the weights of features are to be learnt: totals that are none are told.
     """
 
     sparse_names: Vocabulary
@@ -70,6 +73,7 @@ class Options(TypedDict, total=False):
     repeats: RepeatedLines | None
     warnings: list[str]
     layout: LayoutOptions
+    learning: bool
 
 
 def read_nbest(path: str | os.PathLike[str], vocabulary: Vocabulary, **options: Unpack[Options]) -> NBest:
@@ -163,6 +167,9 @@ class _Stream:
             raise UserError("the file is empty", path=self.path, expected="an N-best list")
         self.given = self.options.get("layout") or LayoutOptions()
         self.layout = layout_of(next(_lines(first)), self.given)
+        if self.given.columns and not self.layout.has_columns:
+            expected = "a first line with these names (--layout tsv or csv)"
+            raise UserError("--column for a list without columns", path=self.path, expected=expected)
         yield from self._parts(first, following)
         self.layout.finish(self.path)
         self.options.get("warnings", []).extend(self.notices.warnings(blocks))
@@ -175,7 +182,8 @@ class _Stream:
         lines = islice(enumerate(_lines(first), 1), LOOK_AHEAD)
         places = ((Place(self.path, k), line) for k, line in lines if k == 1 or line.strip(" \t"))
         arrays = None
-        if type(self.layout).arrays is not NBestLayout.arrays and self.given.source_ids is None:
+        compiled = type(self.layout).arrays is not NBestLayout.arrays
+        if compiled and self.given.source_ids is None and not self.given.with_score:
             self._found((place, fields) for place, line in places for fields in self.layout.hypotheses(line, place))
             arrays = self.layout.arrays(self.pattern)
         if arrays is None:
@@ -213,10 +221,14 @@ class _Stream:
             for number, line in enumerate(_lines(block), block.first_line)
         )
         hypotheses = self.layout.read(lines)
+        if self.given.with_score:
+            hypotheses = ((place, _with_score(fields)) for place, fields in hypotheses)
         head = list(islice(hypotheses, LOOK_AHEAD))
         if not head:
             raise UserError("no hypotheses", path=self.path, expected="an N-best list")
         self._found(iter(head))
+        if self.options.get("learning", False) and self.pattern.named and not self.given.with_score:
+            self._tell_of_totals()
         following = chain(head, hypotheses)
         while part := list(islice(following, _AT_ONCE)):
             read = [read_row(fields, self.pattern, place) for place, fields in part]
@@ -319,11 +331,20 @@ class _Stream:
         sparse = _csr(rows.starts[: n + 1], rows.columns[:entries].copy(), rows.values[:entries].copy(), names)
         return NBest(self.pattern.names, rows.owner[:n], corpus, rows.dense[:n], rows.score[:n], sparse, names)
 
+    def _tell_of_totals(self) -> None:
+        if float(self.pattern.first.score or 0):
+            self.options.get("warnings", []).append(
+                f"{self.path}: the totals are no feature beside others: --with-score makes them one (a decoder's are "
+                "made of the features, a neural system's are not)"
+            )
+
     def _sum(self, rows: Rows, n: int, lengths: NDArray[np.int64]) -> None:
         """Totals that are means over the tokens and the end become sums."""
         rows.score[:n] *= lengths + 1
         if only_score(self.pattern.names) and self.pattern.first.groups is None and not self.pattern.first.numbers:
             rows.dense[:n, 0] *= lengths + 1
+        elif self.given.with_score and self.pattern.named:
+            rows.dense[:n, self.pattern.names.slices[ONLY_SCORE]] *= (lengths + 1)[:, None]
 
     def _changed(self, corpus: Corpus) -> Corpus:
         """The hypotheses as they are compared."""
@@ -335,6 +356,13 @@ class _Stream:
 
 def _lines(block: Block) -> Iterator[str]:
     return (line.decode("utf-8") for line in block.data.tobytes().split(b"\n")[:-1])
+
+
+def _with_score(fields: Fields) -> Fields:
+    """A hypothesis whose total is a feature too, if it has others."""
+    if fields.groups is None or fields.score is None:
+        return fields
+    return replace(fields, groups=[Group(ONLY_SCORE, [fields.score], dense=True), *fields.groups])
 
 
 def _csr(

@@ -28,6 +28,7 @@ class _TableLayout(NBestLayout):
     """The first line names the columns."""
 
     holds = frozenset(("features", "score"))
+    has_columns = True
 
     def __init__(self, options: Any = None) -> None:
         super().__init__(options)
@@ -49,6 +50,11 @@ class _TableLayout(NBestLayout):
         Raises:
             UserError: a cell that it cannot hold.
         """
+
+    @classmethod
+    def column_names(cls, line: str) -> Sequence[str]:
+        """See `NBestLayout`."""
+        return cls.split(line)
 
     @classmethod
     def detects(cls, line: str) -> bool:

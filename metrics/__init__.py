@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     )
     from lasw.metrics.edit import WordErrorRate
     from lasw.metrics.errors import UserError, unknown
-    from lasw.metrics.kernels import HIGH_BITS, ONES, borrowing, leading_bytes, load_word, lowest_bit, nested
+    from lasw.metrics.kernels import (
+        HIGH_BITS, ONES, allocating, borrowing, leading_bytes, load_word, lowest_bit, nested,
+    )
     from lasw.metrics.learned import (
         COMBINATION_KINDS, DEFAULT_COST, DEFAULT_PENALTY, FLOOR, FUNCTION_WORDS, LINEAR, LOSSES, MOST_COST, ROSE_KINDS,
         TAGGERS, CombinationModel, Examples, PairwiseInputs, PairwiseModel, Rose, RoseFeatures, RoseModel, Settings,

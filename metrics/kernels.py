@@ -40,7 +40,7 @@ _NO_WAY_IN = _known(no_cpython_wrapper=True)
 _PLAIN = (types.Number, types.Boolean, types.Array)  # also Numba's types of literal numbers
 
 _HERE = Path(__file__).parent
-_MARKS = (b"@borrowing", b"@nested", b"@inlined")  # what a file with kernels holds
+_MARKS = (b"@borrowing", b"@nested", b"@inlined", b"@reordering", b"@allocating")  # what a file with kernels holds
 _ROOM = 2  # dots in the name of a module that stands in a room itself: lasw.ROOM.MODULE
 
 
@@ -92,8 +92,21 @@ def inlined(function: Callable[..., Any]) -> Any:
     return nested(function, **_known(forceinline=True))
 
 
+def allocating(function: Callable[..., Any]) -> Any:
+    """Decorator of kernels that create arrays."""
+    return _kept(function, {})
+
+
+def reordering(function: Callable[..., Any]) -> Any:
+    """Decorator of sums in several lanes at once, whose additions come in another order: the same for every call."""
+    return _kept(function, {"fastmath": {"reassoc", "contract"}})
+
+
 def _kept(function: Callable[..., Any], switches: dict[str, Any]) -> Any:
-    kernel = numba.njit(cache=True, nogil=True, **switches)(function)
+    try:
+        kernel = numba.njit(cache=True, nogil=True, **switches)(function)
+    except RuntimeError:  # neither beside its file nor in the user's home may anything be written
+        kernel = None
     cached: Any = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
     if not hasattr(cached, "_source_stamp"):  # another Numba: rather compile every time than run what is outdated
         return numba.njit(nogil=True, **switches)(function)

@@ -9,10 +9,10 @@ import zlib
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from lasw.metrics.kernels import reordering
 from lasw.metrics.text import Vocabulary
 from lasw.metrics.vectors.base import VectorFile
 
@@ -153,9 +153,7 @@ def _fingerprint(path: str, _changed: int, size: int) -> str:
     return digest.hexdigest()[:12]
 
 
-# Not `lasw.metrics.kernels.borrowing`: sums in several lanes at once need leave to change the order of additions, which
-# is then the same for every pair.
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@reordering
 def inner(vectors, a, b):  # type: ignore[no-untyped-def]
     """Kernel: the inner product of rows `a` and `b`; the same bits whatever else is computed beside it."""
     total = 0.0
@@ -164,7 +162,7 @@ def inner(vectors, a, b):  # type: ignore[no-untyped-def]
     return total
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@reordering
 def squared(vectors, a, b):  # type: ignore[no-untyped-def]
     """Kernel: the squared Euclidean distance of rows `a` and `b`."""
     total = 0.0

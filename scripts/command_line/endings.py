@@ -92,7 +92,7 @@ def drop_output() -> None:
 
 
 class Stopped(KeyboardInterrupt):
-    """Another signal that ends programs: cleaned up after as after Ctrl-C."""
+    """A signal that ends programs, Ctrl-C or another: all are cleaned up after alike."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -105,13 +105,14 @@ def told_of_signals() -> Iterator[None]:
 
     Python sees a signal between two of its own steps, and a compiled kernel is one step, which can take hours on a
     sentence of a million words. So a second thread is told by the system at once; if the first has not begun to end
-    within `_PATIENCE` seconds, the process ends as it stands: what it was at is done again another time.
+    within `_PATIENCE` seconds, the process ends as it stands: what it was at is done again another time. So it does
+    where the exception is lost, in C code that calls Python: a compiler asking for what it made before.
     """
     heeded = threading.Event()
 
     def stop(number: int, _: object) -> NoReturn:
         heeded.set()
-        raise KeyboardInterrupt if number == signal.SIGINT else Stopped(number)
+        raise Stopped(number)
 
     taken = {}
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
@@ -122,12 +123,22 @@ def told_of_signals() -> Iterator[None]:
             if ours or before in (signal.SIG_DFL, signal.default_int_handler):
                 signal.signal(number, stop)
                 taken[number] = before
+    unraisable = sys.unraisablehook
+    sys.unraisablehook = lambda lost: (
+        _end_at_once(lost.exc_value.code) if isinstance(lost.exc_value, Stopped) else unraisable(lost)
+    )
     with _watched(frozenset(taken), heeded):
         try:
             yield
         finally:
+            sys.unraisablehook = unraisable
             for number, before in taken.items():
                 signal.signal(number, before)
+
+
+def _end_at_once(code: int) -> NoReturn:
+    os.write(2, b"lasw: stopped within a computation\n")
+    os._exit(code)
 
 
 @contextlib.contextmanager
@@ -143,8 +154,7 @@ def _watched(numbers: frozenset[int], heeded: threading.Event) -> Iterator[None]
     def watch() -> None:
         while told := os.read(reading, 1):
             if told[0] in numbers and not heeded.wait(_PATIENCE):
-                os.write(2, b"lasw: stopped within a computation\n")
-                os._exit(128 + told[0])
+                _end_at_once(128 + told[0])
         os.close(reading)
 
     threading.Thread(target=watch, daemon=True).start()

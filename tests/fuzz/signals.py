@@ -2,7 +2,7 @@
 
 Every command here is made long by what it reads: sentences of hundreds of thousands of words for kernels that look at a
 sentence at a time, many lists for the others. It is stopped at moments drawn from a seed, counted in its own processor
-seconds; how long it takes to end is told, which may be two seconds.
+seconds; how long it takes to end is told, which may be two seconds, not counting those that it waits for a processor.
 """
 
 from __future__ import annotations
@@ -183,6 +183,14 @@ def _seconds(process: subprocess.Popen[str]) -> float:
     return (int(fields[11]) + int(fields[12])) / _TICK
 
 
+def _waiting(process: subprocess.Popen[str]) -> float:
+    """Seconds that its first thread would have run, had others not: no fault of its own."""
+    try:
+        return int(Path(f"/proc/{process.pid}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, IndexError):
+        return 0.0
+
+
 def _heeding() -> None:
     """What runs in the background of a shell takes no notice of Ctrl-C."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -199,10 +207,13 @@ def stopped(job: Job, place: Path, moment: float, number: int) -> tuple[float, i
         if process.returncode:
             raise RuntimeError(said)
         return None
-    began = time.monotonic()
+    began, waited = time.monotonic(), _waiting(process)
     process.send_signal(number)
+    while process.poll() is None:
+        late = _waiting(process)
+        time.sleep(0.005)
+    took = time.monotonic() - began - max(late - waited, 0.0)
     _, said = process.communicate()
-    took = time.monotonic() - began
     left = [path.name for path in (place / "run" / "out").iterdir()]
     last = said.rstrip().rpartition("\n")[2]
     return took, process.returncode, f"{last} left: {left}" if left else last

@@ -35,7 +35,7 @@ _NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh
 _NOBODY += ("--ambient-caps=+dac_read_search",)
 _SIZES = (0, 100, 1500, 9000, 60_000)  # bytes
 _PAGES = (1, 4, 12)
-_TRACEBACK = re.compile(r"Traceback|^\s+File ", re.MULTILINE)
+_TRACEBACK = re.compile(r"^Traceback", re.MULTILINE)
 
 
 class Trouble:

@@ -49,6 +49,40 @@ def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path: 
     assert run() == ["42", "0"]
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere: see the next test")
+def test_where_nothing_can_be_kept_kernels_are_compiled_every_time(tmp_path: Path) -> None:
+    _runs_where_nothing_can_be_kept(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become nobody")
+def test_where_nobody_can_keep_anything_kernels_are_compiled_every_time(tmp_path: Path) -> None:
+    _runs_where_nothing_can_be_kept(
+        tmp_path,
+        "setpriv",
+        "--reuid=65534",
+        "--regid=65534",
+        "--clear-groups",
+        "--inh-caps=+dac_read_search",
+        "--ambient-caps=+dac_read_search",
+    )
+
+
+def _runs_where_nothing_can_be_kept(place: Path, *before: str) -> None:
+    nowhere = str(place / "none")
+    environment = {**os.environ, "HOME": nowhere, "XDG_CACHE_HOME": nowhere}
+    environment["PYTHONPATH"] = os.pathsep.join([str(place), *filter(None, sys.path)])
+    environment.pop("NUMBA_CACHE_DIR", None)
+    (place / "callee.py").write_text(CALLEE.format(1))
+    (place / "caller.py").write_text(CALLER)
+    place.chmod(0o555)
+    try:
+        command = [*before, sys.executable, "-B", "caller.py"]
+        done = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False)
+    finally:
+        place.chmod(0o755)
+    assert done.stdout.split() == ["4", "0"], done.stderr
+
+
 def test_only_files_with_kernels_count(tmp_path: Path) -> None:
     (tmp_path / "other.py").write_text("x = 1\n")
     (tmp_path / "inner").mkdir()

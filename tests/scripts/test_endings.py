@@ -64,6 +64,19 @@ def test_ctrl_c_at_any_moment(tmp_path: Path) -> None:
             assert said.count(b"\n") == 1
 
 
+def test_a_signal_that_c_code_does_not_pass_on(tmp_path: Path) -> None:
+    """As when a compiler asks Python for what it made before: the exception is lost, and the program would go on."""
+    code = """if True:
+        import ctypes, os, signal
+        from lasw.scripts.command_line import told_of_signals
+        with told_of_signals():
+            ctypes.CFUNCTYPE(None)(lambda: os.kill(os.getpid(), signal.SIGTERM))()
+        print("went on")"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (found.returncode, found.stdout) == (143, "")
+    assert found.stderr == "lasw: stopped within a computation\n"
+
+
 def words() -> list[str]:
     return ["score", "-r", "hyp", "--", "hyp"]
 

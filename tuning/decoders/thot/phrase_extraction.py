@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from lasw.metrics import Corpus
+from lasw.metrics import Corpus, allocating
 
 MAX_LENGTH = 7  # tokens of a phrase, either side: the default of both Thot and Moses
 
@@ -108,7 +107,7 @@ def _totals(phrase: Ints, count: Ints) -> Ints:
     return np.asarray(np.bincount(phrase, weights=count)[phrase], dtype=np.int64)
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def _extract(source_offsets, target_offsets, source_at, target_at, points, offsets, width, found):  # type: ignore[no-untyped-def]
     """Number of phrase pairs; their keys (source number * width + target number) go into `found` if it has room."""
     longest = source_at.shape[0]

@@ -148,7 +148,7 @@ def _one_list(draw: random.Random, reference: str, sparse: int) -> list[str]:
     for _ in range(200):
         spoilt = 0.7 * draw.random()
         text = " ".join(word if draw.random() > spoilt else "x" for word in reference.split())
-        more = "".join(f" S_{draw.randrange(100_000)}= 1" for _ in range(sparse))
+        more = "".join(f" S_{name}= 1" for name in draw.sample(range(100_000), sparse))
         lines.append(f"{text} ||| LM= {draw.gauss(0, 1):.3f} TM= {-spoilt:.3f} {draw.gauss(0, 1):.3f}{more} ||| 0")
     return lines
 

@@ -260,6 +260,24 @@ def test_what_is_not_what_was_written_is_made_again(grid: Path, capsys: pytest.C
             assert (run / "table.json").read_text() == json.dumps(expected, ensure_ascii=False, indent=2) + "\n"
 
 
+@pytest.mark.parametrize("left", ["fit.json weights.json", "fit.json weights.json news", ""])
+def test_what_a_killed_run_left_without_checksums_is_made_again(
+    grid: Path, capsys: pytest.CaptureFixture[str], left: str
+) -> None:
+    """A kill between a file and its checksum."""
+    one = ("--set", "comparison.seeds=1")
+    expected = compare(grid, "run", *one)
+    (folder,) = (grid.parent / "run").glob("runs/pro-*")
+    whole = json.loads((folder / "checksums.json").read_text())
+    known = {name: value for name, value in whole.items() if not any(map(name.startswith, left.split()))}
+    (folder / "checksums.json").write_text(json.dumps(known))
+    capsys.readouterr()
+    assert compare(grid, "run", *one) == expected
+    assert "is not what was written" not in capsys.readouterr().err
+    again = json.loads((folder / "checksums.json").read_text())
+    assert again == {**whole, "fit.json": again["fit.json"]}  # which says how many seconds it took
+
+
 def test_damaged_files_of_runs_are_told_with_what_to_do(grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
     expected = compare(grid, "run", "--set", "comparison.seeds=1")
     run = grid.parent / "run"

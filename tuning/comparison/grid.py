@@ -116,22 +116,32 @@ class Task:
         return all((self.folder / name).exists() for name in names) and not self.damaged()
 
     def damaged(self) -> list[str]:
-        """The files that are not what was written; those of earlier releases have no checksums."""
+        """The files that are not what was written, or of which nobody remembers that they were."""
         known = self.checksums()
-        there = [name for name in sorted(known) if (self.folder / name).exists()]
-        return [name for name in there if file_digest(self.folder / name) != known[name]]
+        if known is None:
+            return []
+        names = ["fit.json", "weights.json", *(one.file for one in self.translations)]
+        there = [name for name in names if (self.folder / name).exists()]
+        return [name for name in there if file_digest(self.folder / name) != known.get(name)]
 
-    def checksums(self) -> dict[str, str]:
-        """Of its files, by name; none where they were lost."""
+    def checksums(self) -> dict[str, str] | None:
+        """Of its files, by name; None where they were lost, and in what earlier releases made."""
         try:
-            return read_json(self.folder / _CHECKSUMS) or {}
+            return read_json(self.folder / _CHECKSUMS)
         except UserError:
-            return {}
+            return None
+
+    def begin(self) -> None:
+        """From here on every file has a checksum, or it was written by somebody who was killed before it had one."""
+        if self.checksums() is None:
+            names = ["fit.json", "weights.json", *(one.file for one in self.translations)]
+            write_json(self.folder / _CHECKSUMS, {})
+            self.written(*(name for name in names if (self.folder / name).exists()))
 
     def written(self, *names: str) -> None:
         """Remember what files are that have just been written."""
         new = {name: file_digest(self.folder / name) for name in names}
-        write_json(self.folder / _CHECKSUMS, {**self.checksums(), **new})
+        write_json(self.folder / _CHECKSUMS, {**(self.checksums() or {}), **new})
 
 
 def rows(comparison: Comparison) -> list[Row]:

@@ -70,8 +70,10 @@ def _performed(task: Task) -> Json:
     write_json(task.folder / "run.json", task.description)
     weights_file = task.folder / "weights.json"
     warnings: list[str] = []
+    task.begin()
     for name in task.damaged():
-        warnings.append(f"{task.folder / name} is not what was written: it is made again")
+        if name in (task.checksums() or {}):
+            warnings.append(f"{task.folder / name} is not what was written: it is made again")
         (task.folder / (weights_file.name if name == "fit.json" else name)).unlink(missing_ok=True)
     if not weights_file.exists():
         weights, said = _tuned(task)

@@ -54,8 +54,9 @@ class SharedFiles:
         with contextlib.suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)
             shared = self._place(path, weights, more)
-            os.link(path, shared)
-            write_text(shared.with_name(f"{shared.name}.sha256"), file_digest(path))
+            if not shared.exists():
+                write_text(shared.with_name(f"{shared.name}.sha256"), file_digest(path))
+                os.link(path, shared)
 
     def _place(self, path: Path, weights: Weights, more: Any) -> Path:
         values = [float(value).hex() for value in weights.dense]

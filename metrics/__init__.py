@@ -24,6 +24,10 @@ if TYPE_CHECKING:
         training_fingerprint, write_trained_metric,
     )
     from lasw.metrics.ngram import ALIASES, NAME, ORDERS, Pairs, ReferenceNgrams, SimpBleu
+    from lasw.metrics.parallel import (
+        ATTEMPTS, Here, Worker, Workers, ask_all, each_once, executor, run_all, serve, worker_address,
+        workers,
+    )
     from lasw.metrics.registry import (
         METRICS, Parameter, Registry, construct, display_of, is_metric, metric, named_in, parameters, spelt,
     )
@@ -43,6 +47,5 @@ if TYPE_CHECKING:
         FORMATS, MODELS, Coverages, Sees, Text, Training, VectorFile, check_evaluation, nearest, open_vectors,
         selected, write_vector_model, write_vectors,
     )
-    from lasw.metrics.workers import Here, Worker, ask_all, dask_client, executor, process_pool, run_all, serve
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

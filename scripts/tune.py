@@ -11,6 +11,7 @@ from lasw.metrics import UserError, display_of
 from lasw.scripts.command_line import (
     Parser,
     TuningProgress,
+    add_dask,
     add_output_options,
     add_section,
     development_score,
@@ -19,6 +20,7 @@ from lasw.scripts.command_line import (
     note,
     print_json,
     shown_setting,
+    tell_idle,
     warn,
 )
 from lasw.tuning import (
@@ -64,6 +66,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--config", metavar="CONFIG", help="the same, as an option")
     for section in CONFIGURATION.sections:
         add_section(parser, section, f"[{section}]", common=_COMMON[section])
+    add_dask(parser, "whose workers decode")
     add_output_options(parser)
     parser.further("--config", "--json", "--quiet")
 
@@ -73,12 +76,14 @@ def run(arguments: argparse.Namespace) -> int:
     sections = _sections(arguments)
     configuration = Configuration.of(sections)
     warn("tune", [*idle_settings(arguments, sections), *_idle(arguments, sections)], arguments.quiet)
+    tell_idle(arguments, ("--jobs", not arguments.dask, "the workers of --dask decode"))
     directory = configuration.run.directory
     progress = TuningProgress(
         "tune", configuration.run.iterations, quiet=arguments.quiet, dev_metric=configuration.run.dev_metric
     )
     try:
-        outcome = tune(configuration, command=shlex.join(["lasw", *sys.argv[1:]]), progress=progress)
+        command = shlex.join(["lasw", *sys.argv[1:]])
+        outcome = tune(configuration, command=command, progress=progress, dask=arguments.dask)
     except (UserError, OSError, KeyboardInterrupt):
         # A run that was refused would be refused again.
         kept = len(RunDirectory(directory).records()) if progress.begun else 0

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
         ALIGNERS, DIRECTIONS, MAX_LENGTH, SYMMETRISATIONS, Directions, align_directions, keep_models, symmetrise,
         transposed, write_giza, write_pharaoh,
     )
-    from lasw.selection.choice import BIN, WORDS, Diversity, Profile, Selection, choose, collector, counted, workers
+    from lasw.selection.choice import BIN, WORDS, Diversity, Profile, Selection, choose, collector, counted
     from lasw.selection.development_set import filters, reading, select, usual_scorer
     from lasw.selection.output import PAIR_COLUMNS, files_of, profile_rows, report_html, text_names, write_selection
     from lasw.selection.pool import (

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 
-from lasw.selection.choice import WORDS, Diversity, Selection, choose, collector, counted, workers
+from lasw.metrics import workers
+from lasw.selection.choice import WORDS, Diversity, Selection, choose, collector, counted
 from lasw.selection.pool import Bitext, ShardedBitext
 from lasw.selection.rankings import METHODS, SAMPLE, LAScorer, Material, Method, most_frequent
 

@@ -99,7 +99,8 @@ def test_no_test_imports_another() -> None:
 # Where a file runs or loads what could run: what it is given there is typed by a person, or made by a process of ours.
 _MAY = {
     "metrics/composed/external_program.py": {"subprocess"},  # EXTERNAL, which no file can name (`named_in`)
-    "metrics/workers.py": {"pickle", "subprocess", "import_module"},  # requests to our own processes and their answers
+    "metrics/parallel/processes.py": {"pickle", "subprocess"},  # requests to our own processes and their answers
+    "metrics/parallel/executors.py": {"import_module"},  # Dask
     "tuning/decoders/program.py": {"subprocess"},  # the command of a decoder
     "tuning/decoders/parts.py": {"subprocess"},  # its type
     "scripts/mert_moses/inputs.py": {"subprocess"},  # --filtercmd

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from lasw.tuning.comparison import COMPARISON, compare, read_comparison, table_text
     from lasw.tuning.decoders import (
         DECODERS, Decoder, Moses, Recorded, RecordedLists, Thot, TrainingOptions, build_system, check_text, last_lines,
-        open_decoder, recorded_iterations, refuse_program,
+        on_cluster, open_decoder, recorded_iterations, refuse_program,
     )
     from lasw.tuning.formats import (
         FLAT, MOSES, NBEST_LAYOUTS, WEIGHT_FILES, ExtraFeatures, FilePath, LayoutOptions, Match, NBestLayout, Options,

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from lasw.metrics import Metric, Preprocessing, References, UserError, metric, read_lines, refuse_or_warn
-from lasw.tuning.decoders import Decoder, open_decoder
+from lasw.tuning.decoders import Decoder, on_cluster, open_decoder
 from lasw.tuning.formats import as_json, match, read_weights
 from lasw.tuning.loop import CONFIGURATION, Configuration, Loop, Outcome, Progress, SharedFiles
 from lasw.tuning.provenance import fingerprint, fingerprints, versions
@@ -25,6 +25,7 @@ def tune(
     command: str = "",
     progress: Progress | None = None,
     shared: SharedFiles | None = None,
+    dask: str | None = None,
 ) -> Outcome:
     """Tune, or go on tuning where the run directory stands.
 
@@ -33,6 +34,7 @@ def tune(
         command: as it was typed, for the report.
         progress: who is told.
         shared: decodings of other runs with the same decoder and sentences.
+        dask: address of a Dask scheduler whose workers decode; then the decoder's `jobs` do not count.
 
     Raises:
         UserError: what is named cannot be read or does not fit together, the directory holds another run, or the
@@ -48,14 +50,14 @@ def tune(
             path=data.source,
             expected=f"{len(references)}, as many as {data.references[0]} has",
         )
-    decoder = open_decoder(configuration.decoder)
+    decoder = open_decoder(configuration.decoder, jobs=dask is None)
     start = start_weights(decoder, run.start)
     dev_metric = metric(run.dev_metric)
     described = _description(configuration, decoder, start, dev_metric, text)
-    with RunDirectory(run.directory) as directory:
+    with RunDirectory(run.directory) as directory, on_cluster(decoder, dask) as translating:
         directory.describe({"command": command, **described}, MAY_CHANGE)
         loop = Loop(
-            decoder,
+            translating,
             configuration.make_optimiser,
             run,
             dev_metric,

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from lasw.scripts.command_line.idle import Rule, idle_options, idle_settings, shown_setting, tell_idle
     from lasw.scripts.command_line.risk import MBR_HELP, add_mbr_options, check_mbr_options, mbr_layout, minimum_risk
     from lasw.scripts.command_line.options import (
-        MOST_SEED, add_force, add_given_scores, add_jobs, add_layout_options, add_marks, add_metric, add_output_options,
-        add_seed, add_text_options, assignments, layout_of_arguments, note, positive_int, preprocessing, print_json,
-        reading, single_assignments, spelt_metric, take_several_metrics, warn, whole_output, write_output,
+        MOST_SEED, add_dask, add_force, add_given_scores, add_jobs, add_layout_options, add_marks, add_metric,
+        add_output_options, add_seed, add_text_options, assignments, layout_of_arguments, note, positive_int,
+        preprocessing, print_json, reading, single_assignments, spelt_metric, take_several_metrics, warn, whole_output,
+        write_output,
     )
     from lasw.scripts.command_line.parser import Command, Parser, add_action, say_new_word
     from lasw.scripts.command_line.pools import GivenPool, PoolReader, add_pool_options

@@ -168,6 +168,11 @@ def add_jobs(
     parser.add_argument("--jobs", type=positive_int, default=default, metavar="N", help=shown)
 
 
+def add_dask(parser: argparse.ArgumentParser | argparse._ActionsContainer, text: str) -> None:
+    """`--dask ADDRESS`: of the scheduler of workers that see the same files and do what `text` says."""
+    parser.add_argument("--dask", metavar="ADDRESS", help=f"of a Dask scheduler, {text} (docs/how-to/cluster.md)")
+
+
 def positive_int(text: str) -> int:
     """An argparse type: a whole number of at least 1."""
     try:

@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 
 from lasw.metrics import UserError, Vocabulary, read_lines, write_text
-from lasw.scripts.command_line import Parser, add_section, given_settings, positive_int, warn, watched_sentences
+from lasw.scripts.command_line import (
+    Parser,
+    add_dask,
+    add_section,
+    given_settings,
+    positive_int,
+    tell_idle,
+    warn,
+    watched_sentences,
+)
 from lasw.tuning import (
     CONFIGURATION,
     DECODERS,
@@ -19,6 +28,7 @@ from lasw.tuning import (
     check_lists,
     first_hypotheses,
     match,
+    on_cluster,
     open_decoder,
     read_local_weights,
     read_weights,
@@ -50,6 +60,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--output", metavar="FILE", help="instead of standard output (.gz: compressed)")
     parser.add_argument("--encoding", default="utf-8", help="of the files (default: utf-8)")
     parser.add_argument("--quiet", action="store_true", help="no progress and no warnings on stderr")
+    add_dask(parser, "whose workers decode")
     add_section(parser, "decoder", "the decoder's settings", without=("name", "encoding"), common=_COMMON)
 
 
@@ -57,18 +68,21 @@ def run(arguments: argparse.Namespace) -> int:
     """Translate and print; 0."""
     if arguments.nbest and not arguments.output:
         raise UserError("--nbest without --output", remedy="say where the list goes")
-    decoder = open_decoder({"name": arguments.decoder, **_settings(arguments)})
+    settings = _settings(arguments)
+    tell_idle(arguments, ("--jobs", not arguments.dask, "the workers of --dask decode"))
+    decoder = open_decoder({"name": arguments.decoder, **settings}, jobs=not arguments.dask)
     weights = decoder.start_weights()
     if arguments.weights:
         weights = _matched(arguments, decoder, weights)
     source = read_lines(arguments.source, encoding=arguments.encoding)
     n = arguments.nbest or 1
     local = _local(arguments, weights, len(source)) if arguments.local_weights else None
-    with watched_sentences(quiet=arguments.quiet) as decoder.told:
+    with on_cluster(decoder, arguments.dask) as translating, watched_sentences(quiet=arguments.quiet) as told:
+        translating.told = told
         if local is not None:
-            nbest = decoder.decode_each(source, local, n, Vocabulary())
+            nbest = translating.decode_each(source, local, n, Vocabulary())
         else:
-            nbest = decoder.decode(source, weights, n, Vocabulary())
+            nbest = translating.decode(source, weights, n, Vocabulary())
     if arguments.nbest:
         if len(nbest):
             check_lists(arguments.decoder, nbest, weights)

@@ -100,7 +100,7 @@ def _open_decoder(settings: Settings) -> tuple[Moses, list[str]]:
         inputtype=settings.inputtype,
         jobs=settings.jobs,
         folder=folder,
-        scratch=settings.folder,
+        scratch=None if settings.dask else settings.folder,  # locks tell whose it is, and cross no network
         transform=_shell(settings.transform),
     )
     return decoder, [*remarks, *decoder.remarks]

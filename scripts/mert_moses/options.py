@@ -52,7 +52,7 @@ decoder  text  honoured  the program (third argument)
 config  text  honoured  its moses.ini (fourth argument)
 nbest  int  honoured  length of the lists, 100 by default
 lattice-samples  int  refused  samples from lattices are not read: ask for longer lists with --nbest
-queue-flags  text  no effect  everything runs on this machine, no queue is asked
+queue-flags  text  no effect  no queue is asked; --dask decodes on a queue's machines (docs/how-to/cluster.md)
 jobs  int  honoured  so many processes of the decoder on this machine, at most one per processor
 cache-model  text  no effect  models are read where the moses.ini says they are
 decoder-flags  text  honoured  options for the decoder; they go into the moses.ini as well
@@ -73,9 +73,9 @@ mertmertargs  text  honoured  as --mertargs
 rootdir  text  honoured  Moses' scripts: where the filter is looked for
 filtercmd  text  honoured  the program that filters the phrase tables; without one they stay as they are
 filterfile  text  honoured  what the filter reads in the place of the input
-qsubwrapper  text  no effect  everything runs on this machine, no queue is asked
+qsubwrapper  text  no effect  no queue is asked, see --queue-flags
 mosesparallelcmd  text  no effect  --jobs runs the decoder several times on this machine
-old-sge  flag  no effect  everything runs on this machine, no queue is asked
+old-sge  flag  no effect  no queue is asked, see --queue-flags
 filter-phrase-table  negatable  honoured  filter the phrase tables first, with --filtercmd or the script below
     --rootdir; without one they stay as they are
 transform-decoded-file  text  honoured  a command that the lists go through, or a word such as `bpe`: 'a@@ b' becomes
@@ -113,6 +113,7 @@ multi-moses  flag  honoured  several processes of the decoder, as many as -threa
 OURS = _options("""
 optimiser  text  honoured  any optimiser of lasw by name: wro, expected, ...
 option  list  honoured  KEY=VALUE: a hyper-parameter of the optimiser; may be given several times
+dask  text  honoured  address of a Dask scheduler whose workers decode; --jobs does not count then
 step  text  honoured  trust, growing or whole: how far an iteration goes towards the weights that the optimiser proposes
 metric  text  honoured  the loss, any metric of lasw: PABC4:alpha=3
 loss  text  honoured  the same
@@ -122,6 +123,8 @@ unescape  flag  honoured  turn what Moses' tokeniser escapes (`&quot;`) back bef
 force  flag  honoured  go on with lists whose text is surely not what it seems
 moses-files  flag  honoured  leave what Moses' own tools work on too: runN.features.dat, runN.scores.dat, init.opt,
     runN.mert.log, runN.mert.out, features.list
+noise  float  honoured  end as `lasw tune` does: when the new weights promise no more on all candidates than so many
+    standard errors (0.5 there); 0, the default: not looked at
 seed  int  honoured  of everything that is drawn; 1 by default
 quiet  flag  honoured  only warnings are told
 debug  flag  honoured  show the traceback of an error

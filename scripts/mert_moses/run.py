@@ -33,6 +33,7 @@ from lasw.tuning import (
     as_json,
     fingerprint,
     iteration_seed,
+    on_cluster,
     read_json,
     reason_to_stop,
     recorded_iterations,
@@ -107,7 +108,11 @@ def tune_moses(
     data = inputs.source, inputs.references, inputs.start
     if not go_on:
         _set_aside(folder, tell)
-    with RunDirectory(folder / RUN) as directory, own_names(os.path.join(folder, "")):
+    with (
+        RunDirectory(folder / RUN) as directory,
+        own_names(os.path.join(folder, "")),
+        on_cluster(inputs.decoder, settings.dask) as decoder,
+    ):
         for left in folder.glob(_SCRATCH):  # a decoding that was killed
             shutil.rmtree(left, ignore_errors=True)
         clean(folder)
@@ -123,7 +128,7 @@ def tune_moses(
         observer = Observer(files, progress)
         lists = dict(enumerate(found.lists, 1))
         loop = Loop(
-            RecordedLists(inputs.decoder, lists, lambda: observer.iteration),
+            RecordedLists(decoder, lists, lambda: observer.iteration),
             inputs.optimiser,
             _run_settings(settings, len(directory.records())),
             inputs.metric,
@@ -213,7 +218,8 @@ def _run_settings(settings: Settings, finished: int) -> RunSettings:
         nbest=settings.nbest,
         keep=settings.keep,
         dev_metric=settings.metric,
-        noise=0.0,
+        noise=settings.noise,
+        folds=RunSettings.folds if settings.step == "trust" else 0,
         aggregate=settings.aggregate,
         step=settings.step,
         interpolation=settings.interpolation,

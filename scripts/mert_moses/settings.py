@@ -31,7 +31,9 @@ class Settings:
         metric: of the development score.
         keep: which weights are the result.
         aggregate: lists of so many last iterations; 0: all.
-        step: how far an iteration goes, as of `RunSettings`.
+        step, noise: how far an iteration goes, and when there are no more, as of `RunSettings`.
+        jobs: processes of the decoder.
+        dask: address of a scheduler whose workers decode; then there is one process on each of their threads.
         moses_files: the files that Moses' own tools work on are left too.
         interpolation: share of the new weights from iteration 4 on; 1: the new ones alone.
         text: what is done to text before it is scored.
@@ -51,6 +53,7 @@ class Settings:
     keep: Literal["best", "last"]
     aggregate: int
     step: Steps
+    noise: float
     interpolation: float
     earlier_starts: bool
     normalise: bool
@@ -60,6 +63,7 @@ class Settings:
     flags: str
     inputtype: int | None
     jobs: int
+    dask: str | None
     transform: str | None
     filtering: bool
     filter_command: str | None
@@ -101,6 +105,7 @@ def settings(given: Given) -> Settings:
         keep="best" if given.flag("return-best-dev") else "last",
         aggregate=0 if previous < 0 else previous + 1,
         step=_step(given),
+        noise=_noise(given),
         interpolation=share or 1.0,
         earlier_starts=given.flag("historic-bests"),
         normalise=not given.flag("use-config-weights-for-first-run"),
@@ -114,7 +119,8 @@ def settings(given: Given) -> Settings:
         seed=seed,
         flags=flags,
         inputtype=given.number("inputtype", 0) if "inputtype" in given.values else None,
-        jobs=jobs,
+        jobs=1 if given.text("dask") else jobs,
+        dask=given.text("dask"),
         transform=_transform(given.text("transform-decoded-file")),
         filtering=given.flag("filter-phrase-table", True),
         filter_command=_filter_command(given),
@@ -135,6 +141,13 @@ def _step(given: Given) -> Steps:
     raise UsageError(f"--step {name}", expected=", ".join(STEPS))
 
 
+def _noise(given: Given) -> float:
+    noise = float(str(given.values.get("noise", 0.0)))
+    if noise < 0:
+        raise UsageError(f"--noise {noise:g}", expected="at least 0")
+    return noise
+
+
 def _parallel(given: Given, remarks: list[str]) -> tuple[str, int]:
     """The decoder's options, and how many processes there are of it."""
     flags, processors = given.text("decoder-flags") or "", os.cpu_count() or 1
@@ -145,7 +158,9 @@ def _parallel(given: Given, remarks: list[str]) -> tuple[str, int]:
             flags = (flags[: found.start()] + " " + flags[found.end() :]).strip()
         return f"{flags} -threads {threads}".strip(), processes + (1 if extra else 0)
     asked = max(1, given.number("jobs", 1))
-    if asked > processors:
+    if given.text("dask"):
+        remarks.extend(["--jobs has no effect: the workers of --dask decode"] if asked > 1 else [])
+    elif asked > processors:
         remarks.append(f"--jobs {asked}: {processors} processes, one per processor of this machine")
     return flags, min(asked, processors)
 

@@ -1,4 +1,4 @@
-"""Models of word alignment by name, each trained in a process of its own: a worker, see `lasw.metrics.workers`.
+"""Models of word alignment by name, each trained in a process of its own: a worker, see `lasw.metrics.parallel`.
 
 Thot's aligners add up expected counts in whatever order OpenMP's threads finish, so two runs differ in the last bits
 and then in the alignments. One thread per direction and both directions side by side keeps two cores busy and the

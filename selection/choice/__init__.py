@@ -4,7 +4,7 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 if TYPE_CHECKING:
     from lasw.selection.choice.candidates import BIN, REJECTED, Candidates, Collection, Profile, score_bins
-    from lasw.selection.choice.distributed import Workers, collector, counted, workers
+    from lasw.selection.choice.distributed import collector, counted
     from lasw.selection.choice.diversity import Diversity
     from lasw.selection.choice.la import WORDS, Collect, Selection, choose
 else:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from pairs import choice, made_pairs, write_bitext
 
-from lasw.metrics import UserError
+from lasw.metrics import ATTEMPTS, UserError, Workers, each_once, workers
 from lasw.selection import (
     METHODS,
     Bitext,
@@ -28,9 +28,7 @@ from lasw.selection import (
     collector,
     counted,
     read_shards,
-    workers,
 )
-from lasw.selection.choice.distributed import ATTEMPTS, Workers, each_once
 from lasw.selection.pool import Scored, parts_of
 
 PAIRS = 2400
@@ -120,7 +118,7 @@ def test_faults_in_shards_are_named_by_their_own_file(tmp_path: Path) -> None:
         [write_bitext(tmp_path, list(zip(*part, strict=True)), name) for part, name in ((pairs, "a"), (faulty, "b"))]
     )
     with pytest.raises(UserError) as error:
-        collector(shards, SCORER, Workers(lambda: ThreadPoolExecutor(2), 4))(100, None)
+        collector(shards, SCORER, Workers(lambda: ThreadPoolExecutor(2), lambda: 2))(100, None)
     assert str(error.value).startswith(f"{tmp_path / 'b.en'}:5: the target side is empty")
 
 
@@ -163,7 +161,7 @@ def test_what_breaks_is_done_again_and_counted_once(pool: Bitext, expected: tupl
         started.append(1)
         return Unreliable()
 
-    assert chosen_by(collector(pool, SCORER, Workers(start, 3), pairs=200)) == expected
+    assert chosen_by(collector(pool, SCORER, Workers(start, lambda: 2), pairs=200)) == expected
     assert len(started) > 2
 
 
@@ -179,7 +177,7 @@ def test_what_always_fails_is_given_up() -> None:
         fail(part)
 
     with pytest.raises(OSError, match="part 0"):
-        each_once(Workers(lambda: ThreadPoolExecutor(1), 1), work, iter([0, 1]), tuple, lambda result: None)
+        each_once(Workers(lambda: ThreadPoolExecutor(1)), work, iter([0]), tuple, lambda result: None)
     assert calls == [0] * ATTEMPTS
 
 
@@ -195,7 +193,7 @@ def test_of_several_mistakes_the_first_is_reported() -> None:
             raise UserError(f"mistake {part}")
 
     with pytest.raises(UserError, match="mistake 1"):
-        each_once(Workers(lambda: ThreadPoolExecutor(4), 4), work, iter(range(100)), tuple, lambda result: None)
+        each_once(Workers(lambda: ThreadPoolExecutor(4), lambda: 4), work, iter(range(100)), tuple, lambda result: None)
 
 
 class Slow(LAScorer):

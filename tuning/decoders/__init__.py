@@ -4,6 +4,7 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 if TYPE_CHECKING:
     from lasw.tuning.decoders.base import Decoder
+    from lasw.tuning.decoders.cluster import on_cluster
     from lasw.tuning.decoders.moses import Moses, Recorded, RecordedLists, recorded_iterations, refuse_program
     from lasw.tuning.decoders.program import last_lines
     from lasw.tuning.decoders.registry import DECODERS, open_decoder

@@ -20,6 +20,7 @@ class Decoder(ABC):
     name: str
     configuration_name: str = "decoder.cfg"  # of the file that `write_configuration` writes, if nobody says otherwise
     follows_weights: bool = True  # False: its lists are the same whatever the weights, and that is no fault
+    translates: bool = True  # False: its lists are files, which nobody needs workers for
     told: Callable[[int, int], object] | None = None  # how many sentences are done of how many, while it decodes
 
     def input_files(self) -> Sequence[str | os.PathLike[str]]:
@@ -29,6 +30,9 @@ class Decoder(ABC):
     @abstractmethod
     def start_weights(self) -> Weights:
         """The weights the decoder would use by itself; their names are the features of its N-best lists."""
+
+    def hold(self, source: Sequence[str]) -> None:  # noqa: B027 - most have nothing to keep
+        """Keep what these sentences need in memory, if it can: `decode` of any of them loads nothing more."""
 
     @abstractmethod
     def decode(self, source: Sequence[str], weights: Weights, n: int, vocabulary: Vocabulary) -> NBest:

@@ -66,7 +66,6 @@ class Command(Decoder):
             )
         self._jobs = jobs
         self._encoding = encoding
-        self._sparse_names = Vocabulary()
 
     def input_files(self) -> Sequence[str | os.PathLike[str]]:
         """The file of initial weights."""
@@ -82,7 +81,7 @@ class Command(Decoder):
         Raises:
             UserError: the program failed, printed nothing or too little, or a list that cannot be read.
         """
-        options = Options(sparse_names=self._sparse_names, names=weights.names, encoding=self._encoding)
+        options = Options(sparse_names=Vocabulary(), names=weights.names, encoding=self._encoding)
         with ScratchFolder("lasw-command-") as scratch, ExitStack() as stack:
             place = Path(scratch)
             self.write_configuration(place / "weights", weights)

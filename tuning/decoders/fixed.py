@@ -49,6 +49,7 @@ class Fixed(Decoder):
 
     name = "fixed"
     follows_weights = False
+    translates = False
 
     def __init__(
         self,

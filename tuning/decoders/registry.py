@@ -21,13 +21,17 @@ DECODERS: Registry[type[Decoder]] = Registry(
 )
 
 
-def open_decoder(settings: Mapping[str, Any]) -> Decoder:
+def open_decoder(settings: Mapping[str, Any], *, jobs: bool = True) -> Decoder:
     """The decoder that a section ``[decoder]`` asks for: its `name`, and the arguments of its constructor.
+
+    Args:
+        settings: of the section.
+        jobs: False: one process, whatever the settings say.
 
     Raises:
         UserError: it cannot be had with them.
     """
-    name, arguments = name_and_arguments(settings)
+    name, arguments = name_and_arguments({key: settings[key] for key in settings if jobs or key != "jobs"})
     try:
         return DECODERS.find(name)(**arguments)
     except ValueError as error:

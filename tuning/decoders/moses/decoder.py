@@ -10,11 +10,14 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lasw.metrics import ScratchFolder, UserError, Vocabulary, first_bytes
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.moses.features import Features, features, parse_shown
 from lasw.tuning.decoders.moses.flags import Flags, as_sections
-from lasw.tuning.decoders.moses.shards import BPE, Shard, finish
+from lasw.tuning.decoders.moses.shards import BPE, Numbered, Shard, finish
 from lasw.tuning.decoders.program import Program, last_lines
 from lasw.tuning.formats import (
     Options,
@@ -103,7 +106,6 @@ class Moses(Decoder):
         self._program = self._opened([*self._command, *self._lists])
         self.shown: str | None = None
         self._features = self._known_features()
-        self._sparse_names = Vocabulary()
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -126,10 +128,18 @@ class Moses(Decoder):
                 that cannot be read.
         """
 
+        return self.decode_some(source, np.arange(len(source)), weights, n, vocabulary)
+
+    def decode_some(
+        self, source: Sequence[str], chosen: NDArray[np.int64], weights: Weights, n: int, vocabulary: Vocabulary
+    ) -> NBest:
+        """See `Decoder.decode_some`; messages number sentences as they are in `source`."""
+
         def write(path: Path) -> None:
             rewrite_moses_ini(self._ini, path, self._features.complete(weights))
 
-        return self._decoded(self._program, source, write, weights, n, vocabulary)
+        numbered = Numbered([source[k] for k in chosen.tolist()], chosen.tolist(), len(source))
+        return self._decoded(self._program, numbered, write, weights, n, vocabulary)
 
     def _decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
         """In processes of one thread each, with text as input."""
@@ -143,12 +153,13 @@ class Moses(Decoder):
 
         command = self._called(self.flags.without("threads"))
         program = self._opened([*command, *self._lists, "-threads", "1"])
-        return self._decoded(program, marked_sentences(source), write, weights[0], n, vocabulary)
+        marked = Numbered(marked_sentences(source), range(len(source)), len(source))
+        return self._decoded(program, marked, write, weights[0], n, vocabulary)
 
     def _decoded(
         self,
         program: Program,
-        source: Sequence[str],
+        numbered: Numbered,
         write: Callable[[Path], None],
         weights: Weights,
         n: int,
@@ -158,12 +169,13 @@ class Moses(Decoder):
         with ScratchFolder("lasw-moses-", self._scratch) as scratch, ExitStack() as stack:
             place = Path(scratch)
             write(place / "moses.ini")
-            parts = Shard.cut(source, self._jobs, program, place)
+            parts = Shard.cut(numbered.source, self._jobs, program, place)
             for part in parts:
                 part.start(place / "moses.ini", n, stack)
             several = self.flags.values("threads") not in (None, ("1",))
-            finish(parts, len(source), several_at_once=several, told=self.told)
-            lists = [(part.first, self._list(part, weights, vocabulary)) for part in parts]
+            finish(parts, numbered, several_at_once=several, told=self.told)
+            names = Vocabulary()
+            lists = [(part.first, self._list(part, numbered, weights, vocabulary, names)) for part in parts]
             given = [(first, nbest) for first, nbest in lists if nbest is not None]
             if not given:
                 raise parts[0].failure("printed no N-best list")
@@ -228,25 +240,27 @@ class Moses(Decoder):
             what = f"does not take {self._ini} (-show-weights {program.ended(code)})"
             raise program.failure(what, errors)
 
-    def _list(self, part: Shard, weights: Weights, vocabulary: Vocabulary) -> NBest | None:
+    def _list(
+        self, part: Shard, numbered: Numbered, weights: Weights, vocabulary: Vocabulary, names: Vocabulary
+    ) -> NBest | None:
         """The list of one process; None if it has none for sentences that are all blank or translated by nothing."""
-        nbest = self._read(part, weights, vocabulary) if part.has_list() else None
+        nbest = self._read(part, weights, vocabulary, names) if part.has_list() else None
         listed, missing = part.unlisted(nbest)
         # A sentence may have no translation (its line of the output is empty); one that was left out is another matter.
         if missing and part.translated() < len(part.source):
             text = " ".join(part.source[missing[0]].split())[:40]
             raise part.failure(
                 f"printed lists of {listed} sentences, expected {len(part.source)}; the first without is "
-                f"sentence {part.first + missing[0] + 1} ({text!r})"
+                f"sentence {numbered.place(part.first + missing[0])} ({text!r})"
             )
         return nbest
 
-    def _read(self, part: Shard, weights: Weights, vocabulary: Vocabulary) -> NBest:
-        options = Options(sparse_names=self._sparse_names, names=weights.names, encoding=self._encoding)
-        known = len(self._sparse_names)
+    def _read(self, part: Shard, weights: Weights, vocabulary: Vocabulary, names: Vocabulary) -> NBest:
+        options = Options(sparse_names=names, names=weights.names, encoding=self._encoding)
+        known = len(names)
         path = part.transformed(self._transform)
         nbest = part.read(path, vocabulary, options, unplaced="an N-best list with ")
-        new = (self._sparse_names[k] for k in range(known, len(self._sparse_names)))
+        new = (names[k] for k in range(known, len(names)))
         strange = next((name for name in new if not self._features.knows(name)), None)
         if strange is not None:
             raise part.failure(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from lasw.metrics import UserError
@@ -45,9 +46,22 @@ class Shard(Part):
         return changed
 
 
+@dataclass(frozen=True)
+class Numbered:
+    """Sentences, and which of `total` they are, counted from 0."""
+
+    source: Sequence[str]
+    numbers: Sequence[int]
+    total: int
+
+    def place(self, k: int) -> int:
+        """Of the k-th one among all, counted from 1."""
+        return self.numbers[k] + 1
+
+
 def finish(
     shards: Sequence[Shard],
-    sentences: int,
+    numbered: Numbered,
     *,
     several_at_once: bool,
     told: Callable[[int, int], object] | None = None,
@@ -56,7 +70,7 @@ def finish(
 
     Args:
         shards: started ones.
-        sentences: how many there are in all.
+        numbered: their sentences.
         several_at_once: a process has several threads, so the sentence it failed on cannot be told for certain.
         told: see `as_they_end`.
 
@@ -65,19 +79,21 @@ def finish(
     """
     for shard, code in as_they_end(shards, told):
         if code:
-            raise _failure(shard, code, sentences, several_at_once)
+            raise _failure(shard, code, numbered, several_at_once)
 
 
-def _failure(shard: Shard, code: int, sentences: int, several_at_once: bool) -> UserError:
+def _failure(shard: Shard, code: int, numbered: Numbered, several_at_once: bool) -> UserError:
     done = max(shard.translated(), shard.listed())
     if done == 0:
-        last = shard.first + len(shard.source)
+        first, last = numbered.place(shard.first), numbered.place(shard.first + len(shard.source) - 1)
         where = "before it had translated a sentence"
-        if len(shard.source) < sentences:
-            where = f"before it had translated any of the sentences {shard.first + 1}-{last}"
+        if len(shard.source) < numbered.total:
+            where = f"before it had translated any of the sentences {first}-{last}"
+            if last - first >= len(shard.source):
+                where = f"before it had translated any of {len(shard.source)} among the sentences {first}-{last}"
     elif done < len(shard.source):
         text = " ".join(shard.source[done].split())[:40]
-        where = f"at sentence {shard.first + done + 1} of {sentences} ({text!r})"
+        where = f"at sentence {numbered.place(shard.first + done)} of {numbered.total} ({text!r})"
         if several_at_once:
             where += " or one that was translated beside it"
     else:

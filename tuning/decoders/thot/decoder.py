@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import weakref
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lasw.metrics import (
     Corpus,
@@ -89,10 +89,22 @@ class Thot(Decoder):
             "reordering": reordering,
             "heuristic": HEURISTICS[heuristic],
         }
-        self._loaded_for = ""
+        self._start()
+
+    def _start(self) -> None:
+        self._held: tuple[Sequence[str], frozenset[str]] = ((), frozenset())
         self._workers: list[Worker] = []
         self._scratch: ScratchFolder | None = None
         weakref.finalize(self, _stop, self._workers)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Settings alone: a copy, here or on another machine, has processes of its own."""
+        folder = self.folder.absolute()
+        return {**vars(self), "folder": folder, "_held": None, "_workers": None, "_scratch": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._start()
 
     def input_files(self) -> Sequence[str | os.PathLike[str]]:
         """All files of the system."""
@@ -109,6 +121,19 @@ class Thot(Decoder):
             UserError: weights of other features, sil-thot is missing, or a process died.
         """
         return self.decode_each(source, [weights] * len(source), n, vocabulary)
+
+    def hold(self, source: Sequence[str]) -> None:
+        """See `Decoder.hold`: processes that hold what these sentences need of the system."""
+        if source is not self._held[0]:
+            self._load([" ".join(tokens(line)) for line in source])
+            self._held = source, self._held[1]
+
+    def decode_some(
+        self, source: Sequence[str], chosen: NDArray[np.int64], weights: Weights, n: int, vocabulary: Vocabulary
+    ) -> NBest:
+        """See `Decoder.decode_some`; the models are loaded for all sentences."""
+        self.hold(source)
+        return super().decode_some(source, chosen, weights, n, vocabulary)
 
     def _decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
         for one in weights:
@@ -158,15 +183,14 @@ class Thot(Decoder):
     def close(self) -> None:
         """Stop the processes; the next `decode` starts others."""
         _stop(self._workers)
-        self._loaded_for = ""
+        self._held = (), frozenset()
         if self._scratch is not None:
             self._scratch.cleanup()
             self._scratch = None
 
     def _load(self, sentences: Sequence[str]) -> None:
-        """Start processes that hold what these sentences need of the system, unless those of the last call do."""
-        key = hashlib.sha256("\n".join(sentences).encode()).hexdigest()
-        if key == self._loaded_for:
+        """Start processes that hold what these sentences need of the system, unless there are some."""
+        if self._workers and self._held[1].issuperset(sentences):
             return
         self.close()
         self._scratch = ScratchFolder("lasw-thot-")
@@ -189,7 +213,7 @@ class Thot(Decoder):
         died, module = "the Thot decoder died (code {code})", "lasw.tuning.decoders.thot.worker"
         for _ in range(min(self._jobs, max(len(sentences), 1))):
             self._workers.append(Worker(died, module, [str(place / "job.json")], {"OMP_NUM_THREADS": "1"}))
-        self._loaded_for = key
+        self._held = (), frozenset(sentences)
 
 
 def _stop(workers: list[Worker]) -> None:

@@ -1,0 +1,10 @@
+"""Work in other processes, of this machine or of a Dask cluster: tasks that anybody carries out, and workers."""
+
+from lasw.metrics.lazily import TYPE_CHECKING, front_door
+
+if TYPE_CHECKING:
+    from lasw.metrics.parallel.parts import ATTEMPTS, Workers, each_once, workers
+    from lasw.metrics.parallel.executors import Here, executor, run_all, worker_address
+    from lasw.metrics.parallel.processes import Worker, ask_all, serve
+else:
+    __getattr__, __dir__ = front_door(__name__, __file__)

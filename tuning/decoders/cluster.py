@@ -1,0 +1,243 @@
+"""A decoder on the workers of a Dask cluster: the sentences go out in parts, the lists come back and are one again.
+
+What must be where: a worker opens the decoder's files (models, configuration, programs) under the names they have here,
+so these lie on a file system that all see. Sentences, weights and lists travel. Sentences and weights do so once a
+worker, and a decoder that keeps its models in memory keeps them as long as the run lasts.
+
+Long sentences go first, in parts that get smaller towards the end, so that all workers end at about the same time. How
+long a sentence takes is learnt from the decodings before. None of this changes a list: each depends on its sentence and
+the weights alone.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lasw.metrics import ATTEMPTS, UserError, Vocabulary, Workers, each_once, worker_address, workers
+from lasw.tuning.decoders.base import Decoder
+from lasw.tuning.decoders.packed import Packed
+from lasw.tuning.nbest import NBest
+from lasw.tuning.provenance import versions
+from lasw.tuning.weights import Weights
+
+# Of all that is to be done, a part is at most 1 / LARGEST of a worker's share, at least 1 / SMALLEST.
+LARGEST, SMALLEST = 8, 64
+
+
+@contextmanager
+def on_cluster(decoder: Decoder, scheduler: str | None) -> Iterator[Decoder]:
+    """A decoder whose sentences are translated by Dask's workers, or itself without a scheduler.
+
+    Args:
+        decoder: made with `open_decoder(..., jobs=False)`: a worker has a decoder for each of its threads.
+        scheduler: address, ``tcp://head:8786``.
+
+    Raises:
+        UserError: Dask is not installed, no scheduler is there, or the decoder's lists are files.
+    """
+    if scheduler is None:
+        yield decoder
+        return
+    if not decoder.translates:
+        raise UserError(f"decoder {decoder.name} reads its lists from files", remedy="leave --dask out")
+    with workers(scheduler=scheduler) as where:
+        yield OnCluster(decoder, where)
+
+
+class OnCluster(Decoder):
+    """Decodes on workers.
+
+    Args:
+        decoder: what each of them does.
+        workers: which.
+    """
+
+    def __init__(self, decoder: Decoder, workers: Workers) -> None:
+        self.name = decoder.name
+        self.configuration_name = decoder.configuration_name
+        self.follows_weights = decoder.follows_weights
+        self._decoder = decoder
+        self._workers = workers
+        apart = copy.copy(decoder)
+        apart.told = None  # is told here
+        self._held = workers.share(_Held(apart))
+        self._source: tuple[Sequence[str], Any] = ((), None)
+        self._seconds: dict[str, float] = {}
+        self._spent, self._tokens = 0.0, 0
+
+    def input_files(self) -> Sequence[Any]:
+        """The decoder's."""
+        return self._decoder.input_files()
+
+    def start_weights(self) -> Weights:
+        """The decoder's own."""
+        return self._decoder.start_weights()
+
+    def write_configuration(self, path: Any, weights: Weights, comment: Sequence[str] = ()) -> bool:
+        """As the decoder does."""
+        return self._decoder.write_configuration(path, weights, comment)
+
+    def decode(self, source: Sequence[str], weights: Weights, n: int, vocabulary: Vocabulary) -> NBest:
+        """N-best lists, see `Decoder.decode`.
+
+        Raises:
+            UserError: the decoder failed on a worker, or workers failed for another reason again and again.
+        """
+        return self.decode_some(source, np.arange(len(source)), weights, n, vocabulary)
+
+    def decode_some(
+        self, source: Sequence[str], chosen: NDArray[np.int64], weights: Weights, n: int, vocabulary: Vocabulary
+    ) -> NBest:
+        """See `Decoder.decode_some`."""
+        return self._decoded(source, chosen, weights, n, vocabulary)
+
+    def _decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
+        return self._decoded(source, np.arange(len(source)), list(weights), n, vocabulary)
+
+    def _decoded(
+        self,
+        source: Sequence[str],
+        chosen: NDArray[np.int64],
+        weights: Weights | list[Weights],
+        n: int,
+        vocabulary: Vocabulary,
+    ) -> NBest:
+        if not len(chosen):
+            return self._decoder.decode([], self.start_weights(), n, vocabulary)
+        if self._source[0] is not source:
+            self._source = source, self._workers.share(tuple(source))
+        shared = (self._held, self._source[1], self._workers.share(weights), n, _versions())
+        names, lists, done = Vocabulary(), list[NBest](), 0
+
+        def merge(packed: Packed) -> None:
+            nonlocal done
+            lists.append(packed.unpacked(vocabulary, names))
+            done += len(packed.chosen)
+            if self.told is not None:
+                self.told(done, len(chosen))
+            self._learn([source[k] for k in packed.chosen.tolist()], packed.seconds)
+
+        try:
+            parts = self._parts(source, chosen)
+            each_once(self._workers, _translated, parts, lambda: shared, merge, few_at_first=False)
+        except UserError:
+            raise
+        except (Exception, CancelledError) as error:
+            found = f"the workers failed {ATTEMPTS} times on the same sentences ({type(error).__name__}: {error})"
+            raise UserError(found, remedy="see what they print; each needs lasw, and the decoder's files") from None
+        joined = NBest.joined(lists)
+        return replace(joined, owner=np.searchsorted(chosen, joined.owner).astype(np.int32))
+
+    def _parts(self, source: Sequence[str], chosen: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+        """Sentences that are sent out together, ascending; those that take longest come first."""
+        cost = np.array([self._cost(source[k]) for k in chosen.tolist()])
+        order = np.argsort(-cost, kind="stable")
+        ends = np.cumsum(cost[order])
+        first, share = 0, ends[-1]
+        while first < len(order):
+            left = ends[-1] - (ends[first - 1] if first else 0.0)
+            threads = self._workers.threads
+            size = max(min(share / LARGEST, left / 2), share / SMALLEST) / threads
+            after = int(np.searchsorted(ends, ends[-1] - left + size, side="right"))
+            after = max(after, first + 1)
+            yield np.sort(chosen[order[first:after]])
+            first = after
+
+    def _cost(self, sentence: str) -> float:
+        """Of translating it: seconds, or tokens as long as no seconds are known at all."""
+        rate = self._spent / self._tokens if self._tokens else 1.0
+        return self._seconds.get(sentence) or rate * _size(sentence)
+
+    def _learn(self, sentences: Sequence[str], seconds: float) -> None:
+        """The time that a part took is shared out as its sentences were expected to take it."""
+        self._spent, self._tokens = self._spent + seconds, self._tokens + sum(map(_size, sentences))
+        expected = [self._cost(sentence) for sentence in sentences]
+        ratio = seconds / sum(expected)
+        self._seconds.update((sentence, ratio * cost) for sentence, cost in zip(sentences, expected, strict=True))
+
+
+def _size(sentence: str) -> int:
+    return len(sentence.split()) + 1
+
+
+class _Held:
+    """A decoder on a worker, one for each of its threads; they end when nobody holds this any more."""
+
+    def __init__(self, decoder: Decoder) -> None:
+        self._decoder = decoder
+        self._idle: list[Decoder] = []
+
+    def __reduce__(self) -> tuple[type[_Held], tuple[Decoder]]:
+        return _Held, (self._decoder,)
+
+    @contextmanager
+    def one(self) -> Iterator[Decoder]:
+        """A decoder that nobody else has; after a failure it is not used again."""
+        try:
+            decoder = self._idle.pop()
+        except IndexError:
+            decoder = copy.copy(self._decoder)
+        yield decoder
+        self._idle.append(decoder)
+
+
+def _translated(
+    chosen: NDArray[np.int64],
+    held: _Held,
+    source: Sequence[str],
+    weights: Weights | list[Weights],
+    n: int,
+    expected: dict[str, str],
+) -> Packed:
+    """What a worker does with a part."""
+    began = time.perf_counter()
+    _refuse_other_versions(expected)
+    try:
+        with held.one() as decoder:
+            decoder.hold(source)
+            if isinstance(weights, Weights):
+                nbest = decoder.decode_some(source, chosen, weights, n, Vocabulary())
+            else:
+                sentences, each = [source[k] for k in chosen.tolist()], [weights[k] for k in chosen.tolist()]
+                nbest = decoder.decode_each(sentences, each, n, Vocabulary())
+    except UserError as error:
+        raise _placed(error) from None
+    except OSError as error:
+        missing = UserError(
+            f"{error.strerror or error}", path=error.filename, remedy="let all workers see the same files"
+        )
+        raise _placed(missing) from None
+    return Packed.of(nbest, chosen, time.perf_counter() - began)
+
+
+def _placed(error: UserError) -> UserError:
+    """The same, and where it came up."""
+    where = f"{error.found} (on the worker {worker_address()})"
+    return UserError(where, path=error.path, line=error.line, expected=error.expected, remedy=error.remedy)
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return versions()
+
+
+def _refuse_other_versions(expected: dict[str, str]) -> None:
+    """Other versions make other lists."""
+    found = _versions()
+    for package, version in expected.items():
+        if found.get(package) != version:
+            raise UserError(
+                f"the worker {worker_address()} has {package} {found.get(package, 'not at all')}",
+                expected=f"{version}, as here",
+                remedy="start scheduler and workers in the same environment",
+            )

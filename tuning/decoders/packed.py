@@ -1,0 +1,84 @@
+"""N-best lists on their way between machines: plain arrays, every word and name once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from lasw.metrics import Corpus, Vocabulary
+from lasw.tuning.nbest import NBest
+from lasw.tuning.weights import FeatureNames
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Lists on their way from a worker.
+
+    Attributes:
+        chosen: (m,) numbers of the sentences.
+        seconds: that they took.
+        names: the dense features.
+        owner: (n,) numbers of the sentences of the hypotheses, among all.
+        words: the words of the hypotheses, a line each.
+        ids: of the tokens, counted in `words`.
+        offsets: (n + 1,) of the hypotheses in `ids`.
+        dense, score: as in `NBest`.
+        sparse: data, columns, row starts; columns are counted in `sparse_names`.
+        sparse_names: a line each.
+    """
+
+    chosen: NDArray[np.int64]
+    seconds: float
+    names: FeatureNames
+    owner: NDArray[np.int32]
+    words: NDArray[np.uint8]
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    dense: NDArray[np.float64]
+    score: NDArray[np.float64]
+    sparse: tuple[NDArray[Any], NDArray[Any], NDArray[Any]] | None
+    sparse_names: NDArray[np.uint8] | None
+
+    @classmethod
+    def of(cls, nbest: NBest, chosen: NDArray[np.int64], seconds: float) -> Packed:
+        """The lists of the sentences `chosen`, which number them from 0."""
+        matrix, names = nbest.sparse, nbest.sparse_names
+        return cls(
+            chosen,
+            seconds,
+            nbest.names,
+            chosen[nbest.owner].astype(np.int32),
+            _lines(nbest.hypotheses.vocabulary),
+            nbest.hypotheses.ids,
+            nbest.hypotheses.offsets,
+            nbest.dense,
+            nbest.score,
+            None if matrix is None else (matrix.data, matrix.indices, matrix.indptr),
+            None if matrix is None or names is None else _lines(names),
+        )
+
+    def unpacked(self, vocabulary: Vocabulary, names: Vocabulary) -> NBest:
+        """The lists over the words and sparse features of here."""
+        places = Corpus.of_bytes(self.words, vocabulary).ids
+        hypotheses = Corpus(places[self.ids], self.offsets, vocabulary)
+        sparse = None
+        if self.sparse is not None and self.sparse_names is not None:
+            data, columns, starts = self.sparse
+            columns = Corpus.of_bytes(self.sparse_names, names).ids[columns]
+            sparse = scipy.sparse.csr_array((data, columns, starts), (len(self.owner), len(names)))
+        return NBest(self.names, self.owner, hypotheses, self.dense, self.score, sparse, names)
+
+
+def _lines(vocabulary: Vocabulary) -> NDArray[np.uint8]:
+    """All words, a line each."""
+    starts = vocabulary.arrays.starts[: len(vocabulary) + 1]
+    lengths = np.diff(starts)
+    lines = np.full(int(starts[-1]) + len(lengths), ord("\n"), dtype=np.uint8)
+    letters = np.ones(len(lines), dtype=bool)
+    letters[np.cumsum(lengths + 1) - 1] = False
+    lines[letters] = vocabulary.arrays.arena[: starts[-1]]
+    return lines

@@ -16,18 +16,16 @@ so it is asked once. That place is an internal one too.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from functools import lru_cache, wraps
 from pathlib import Path
 from typing import Any
 
 import numba
-import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
-from numba.core import cgutils, options
-from numba.extending import intrinsic
+from numba.core import options
+
+from lasw.metrics.kernels.linking import LinkedOnly
 
 
 def _known(**switches: Any) -> dict[str, Any]:
@@ -39,7 +37,7 @@ _NO_CALLBACK = _known(no_cfunc_wrapper=True)
 _NO_WAY_IN = _known(no_cpython_wrapper=True)
 _PLAIN = (types.Number, types.Boolean, types.Array)  # also Numba's types of literal numbers
 
-_HERE = Path(__file__).parent
+_HERE = Path(__file__).parents[1]
 _MARKS = (b"@borrowing", b"@nested", b"@inlined", b"@reordering", b"@allocating")  # what a file with kernels holds
 _ROOM = 2  # dots in the name of a module that stands in a room itself: lasw.ROOM.MODULE
 
@@ -75,15 +73,15 @@ def borrowing(function: Callable[..., Any]) -> Any:
 
 
 def nested(function: Callable[..., Any], **more: Any) -> Any:
-    """The same for kernels that only kernels call: no way in from Python is compiled, which takes as long as they do.
+    """The same for kernels that only kernels call: with no way in from Python, and kept in those that call them.
 
     Called from Python all the same (in a test), such a kernel is compiled once more.
     """
-    kernel = _kept(function, {**_BORROWED, **_NO_CALLBACK, **_NO_WAY_IN, **more})
-    if _NO_WAY_IN:
-        called = numba.njit(nogil=True, **_BORROWED)(function)
-        kernel._insert = lambda *_, **__: None  # never found by a call, which then asks for compilation
-        kernel._compile_for_args = lambda *values, **named: called._compile_for_args(*values, **named)
+    switches = {**_BORROWED, **_NO_CALLBACK, **_NO_WAY_IN, **more}
+    kernel = numba.njit(nogil=True, pipeline_class=LinkedOnly, **switches)(function)
+    called = numba.njit(nogil=True, **_BORROWED)(function)
+    kernel._insert = lambda *_, **__: None  # never found by a call, which then asks for compilation
+    kernel._compile_for_args = lambda *values, **named: called._compile_for_args(*values, **named)
     return kernel
 
 
@@ -127,59 +125,3 @@ def fingerprint(room: Path) -> tuple[tuple[str, int, int], ...]:
                     status = os.fstat(stream.fileno())
                     found.append((os.path.relpath(path, room), status.st_mtime_ns, status.st_size))
     return tuple(sorted(found))
-
-
-# Eight bytes of text at once, from any place: what loops over single bytes are too slow for. Words are read with the
-# first byte lowest, on any machine. A test on all eight bytes sets the high bit of each byte that passes; only the
-# lowest one set is certain (borrows run upwards), which is the one that matters.
-ONES = np.uint64(0x0101010101010101)
-HIGH_BITS = np.uint64(0x8080808080808080)
-_ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
-_BITS = 64
-
-
-def _load_word(typing_context: Any, data: Any, index: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        place = builder.gep(array.data, [arguments[1]])
-        word = builder.load(builder.bitcast(place, ir.IntType(_BITS).as_pointer()), align=1)
-        return word if sys.byteorder == "little" else builder.bswap(word)
-
-    return types.uint64(data, types.intp), generate
-
-
-def _lowest_bit(typing_context: Any, word: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], cgutils.false_bit)
-
-    return types.int64(types.uint64), generate
-
-
-def _ones_in(typing_context: Any, word: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.int64(types.uint64), generate
-
-
-load_word: Any = intrinsic(_load_word)
-"""Kernel: `load_word(data, i)`, bytes i to i + 7 of an array of bytes as one number; bounds are not checked."""
-
-lowest_bit: Any = intrinsic(_lowest_bit)
-"""Kernel: `lowest_bit(word)`, the number of zero bits below the lowest bit set; 64 if there is none."""
-
-ones_in: Any = intrinsic(_ones_in)
-"""Kernel: `ones_in(word)`, how many bits of a word are set."""
-
-
-@nested
-def leading_bytes(data, i, size):  # type: ignore[no-untyped-def]
-    """Kernel: bytes `i` to `i + size - 1` (at most 8) as a word with zeros above."""
-    if size == 0:
-        return np.uint64(0)
-    if i + 8 <= data.shape[0]:
-        return load_word(data, i) & (_ALL_BITS >> np.uint64(_BITS - 8 * size))
-    word = np.uint64(0)
-    for k in range(size - 1, -1, -1):
-        word = (word << np.uint64(8)) | np.uint64(data[i + k])
-    return word

@@ -5,8 +5,9 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 # fmt: off
 if TYPE_CHECKING:
     from lasw.metrics.agreement import (
-        SEGMENTS, TAUS, Agreement, Correlation, DirectAssessment, Judgements, Key, Panel, Significance, agreement_of,
-        agreement_of_scores, agreement_significance, panel_title, picture, read_direct_assessment, read_judgements,
+        AVERAGES, SEGMENTS, SIGNIFICANCE_TESTS, STATISTICS, TAUS, Agreement, Asked, Correlation, DirectAssessment,
+        Judgements, Key, Panel, Scores, Significance, agreement_of, agreement_of_scores, agreement_significance,
+        agreements, asked_for, metric_scores, panel_title, picture, read_direct_assessment, read_judgements,
     )
     from lasw.metrics.base import (
         LARGEST, Display, Evaluation, MeanMetric, Metric, Signature, labels, number_in, version,

@@ -9,8 +9,12 @@ if TYPE_CHECKING:
     from lasw.metrics.agreement.drawing import Panel, panel_title, picture
     from lasw.metrics.agreement.judgements import Judgements, read_judgements
     from lasw.metrics.agreement.panels import (
-        SEGMENTS, Agreement, Key, Scores, agreement_of, agreement_of_scores, weighted_sums,
+        Agreement, agreement_of, agreement_of_scores, agreements,
     )
-    from lasw.metrics.agreement.significance import Significance, agreement_significance
+    from lasw.metrics.agreement.people import Scores, metric_scores
+    from lasw.metrics.agreement.questions import Key, Measure
+    from lasw.metrics.agreement.significance import SIGNIFICANCE_TESTS, Significance, agreement_significance
+    from lasw.metrics.agreement.statistics import AVERAGES, SEGMENTS, STATISTICS, Asked, asked_for
+    from lasw.metrics.agreement.sums import weighted_sums
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

@@ -13,7 +13,7 @@ from html import escape
 import numpy as np
 
 from lasw.metrics.agreement.correlation import Correlation
-from lasw.metrics.agreement.significance import BOOTSTRAP, Significance
+from lasw.metrics.agreement.significance import BOOTSTRAP, PERM_BOTH, Significance
 
 # Largest p-value, colour and words of the legend. Steps of lightness, so that it also prints in grey.
 LEVELS = ((0.01, "#1b5e91", "p < 0.01"), (0.05, "#7fb2d9", "p < 0.05"))
@@ -114,5 +114,6 @@ def _legend() -> str:
 
 def panel_title(level: str, coefficient: str, name: str, test: str) -> str:
     """What stands above a panel."""
-    tested = "paired bootstrap" if test == BOOTSTRAP else "Williams' test"
-    return f"{name}\n{level}, {coefficient.title()}; {tested}"
+    tested = {BOOTSTRAP: "paired bootstrap", PERM_BOTH: "PERM-BOTH"}.get(test, "Williams' test")
+    shown = coefficient.title() if coefficient in ("kendall", "pearson", "spearman") else coefficient
+    return f"{name}\n{level}, {shown}; {tested}"

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -42,9 +42,10 @@ class Judgements:
         evaluation: the S systems' translations of n segments.
         segment: (m,) int64, 0-based segment of each preference.
         better, worse: (m,) int64, system preferred and system not preferred.
-        ties: how many pairs people found equally good; they enter no correlation.
+        ties: how many pairs people found equally good; only accuracies count them.
         with_reference: how many pairs were left out because one of the two was the reference itself.
         given: (S,) people's scores of the systems, NaN for one without; None if they come from the preferences.
+        tied: (t, 3) int64, segment and two systems of each pair that people found equally good.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Judgements:
     ties: int
     with_reference: int
     given: NDArray[np.float64] | None = None
+    tied: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 3), dtype=np.int64))
 
     @property
     def without_score(self) -> tuple[str, ...]:
@@ -98,8 +100,9 @@ def read_judgements(
     if not pairs:
         nothing = np.empty(0, dtype=np.int64)
         return Judgements(folder.resolve().name, names, evaluation, nothing, nothing, nothing, 0, 0, given)
-    preferences = _read_pairs(pairs[0], names, len(evaluation.references), encoding)
-    return Judgements(folder.resolve().name, names, evaluation, *preferences, given)
+    table, tied, left_out = _read_pairs(pairs[0], names, len(evaluation.references), encoding)
+    columns = (table[:, 0], table[:, 1], table[:, 2])
+    return Judgements(folder.resolve().name, names, evaluation, *columns, len(tied), left_out, given, tied)
 
 
 def _tables(folder: Path, name: str) -> list[Path]:
@@ -121,10 +124,12 @@ def _texts(folder: Path) -> list[tuple[str, Path]]:
 
 def _read_pairs(
     path: Path, systems: tuple[str, ...], segments: int, encoding: str
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int, int]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """(m, 3) segment, better and worse system; (t, 3) segment and both of ties; how many have the reference."""
     index = {name: k for k, name in enumerate(systems)}
     rows: list[tuple[int, int, int]] = []
-    ties = with_reference = 0
+    ties: list[tuple[int, int, int]] = []
+    with_reference = 0
     for number, (segment, first, second, relation) in _rows(path, _COLUMNS, encoding):
         if _REFERENCE in (first, second):
             with_reference += 1
@@ -137,15 +142,15 @@ def _read_pairs(
         if first == second:
             raise UserError(f"system {first} against itself", path=path, line=number, expected="two systems")
         if relation == "=":
-            ties += 1
+            ties.append((int(segment) - 1, index[first], index[second]))
         elif relation == "<":
             rows.append((int(segment) - 1, index[first], index[second]))
         elif relation == ">":
             rows.append((int(segment) - 1, index[second], index[first]))
         else:
             raise UserError(f"relation {relation!r}", path=path, line=number, expected="'<', '>' or '='")
-    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
-    return table[:, 0], table[:, 1], table[:, 2], ties, with_reference
+    table, tied = (np.array(lines, dtype=np.int64).reshape(-1, 3) for lines in (rows, ties))
+    return table, tied, with_reference
 
 
 def _read_systems(path: Path, systems: tuple[str, ...], encoding: str) -> NDArray[np.float64]:

@@ -1,7 +1,7 @@
 """How well a metric agrees with people: by segment and by system, with preferences or with direct assessment.
 
-Preferences: Kendall's tau of sentence scores; Pearson and Spearman of corpus scores with the systems' expected wins, or
-with scores that people gave the systems.
+Preferences: Kendall's tau of sentence scores; Pearson and Spearman of corpus scores with the share of comparisons that
+each system won, or with scores that people gave the systems.
 Direct assessment: Pearson and Spearman of sentence scores with the marks, and of each system's corpus score over the
 segments that it has marks for with the mean of these marks.
 
@@ -14,10 +14,8 @@ level included; metrics are paired because they share the draws (`lasw.metrics.a
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +24,6 @@ from lasw.metrics.agreement.correlation import (
     Correlation,
     kendall,
     pearson,
-    quotient,
     resampled_pearson,
     resampled_spearman,
     spearman,
@@ -34,34 +31,11 @@ from lasw.metrics.agreement.correlation import (
 )
 from lasw.metrics.agreement.direct_assessment import DirectAssessment
 from lasw.metrics.agreement.judgements import Judgements
-from lasw.metrics.base import Evaluation, Metric, without_rounding
-
-if TYPE_CHECKING:
-    from threadpoolctl import ThreadpoolController
-
-SEGMENTS, SYSTEMS = "segments", "systems"
-Key = tuple[str, str]  # level and coefficient
-Resample = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-
-
-@dataclass(frozen=True, eq=False)
-class Measure:
-    """One correlation of a metric with people.
-
-    Attributes:
-        correlation: of the data as they are.
-        resample: from how often each of u units is drawn, (b, u), to (b,) correlations, NaN where undefined.
-        scores: (n,) the metric's numbers, where the correlation is Pearson's, which Williams' test needs; else None.
-    """
-
-    correlation: Correlation
-    resample: Resample
-    scores: NDArray[np.float64] | None = None
-
-    @property
-    def linear(self) -> bool:
-        """Whether it is Pearson's."""
-        return self.scores is not None
+from lasw.metrics.agreement.people import People, Scores, metric_scores, people_of, sums_by
+from lasw.metrics.agreement.questions import Key, Measure, Questions, Resample
+from lasw.metrics.agreement.statistics import SEGMENTS, SYSTEMS, Asked
+from lasw.metrics.agreement.sums import weighted_sums
+from lasw.metrics.base import Metric, without_rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,90 +56,70 @@ class Agreement:
         return self.measures[key].correlation
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
-    """What a metric says of S systems over n segments, or of n single translations (S = 1).
-
-    Attributes:
-        sentences: (S, n) sentence scores.
-        corpus: (b, m) corpus scores from a system, rows (m,) of it and how often each is drawn, (b, m) -> (b,).
-    """
-
-    sentences: NDArray[np.float64]
-    corpus: Callable[[int, NDArray[np.integer], NDArray[np.float64]], NDArray[np.float64]]
-
-
-def metric_scores(metric: Metric, evaluation: Evaluation) -> Scores:
-    """Scores of one metric for all segments."""
-    statistics = evaluation.statistics(metric)
-
-    def corpus(system: int, rows: NDArray[np.integer], counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        return metric.corpus_scores(weighted_sums(counts, statistics[system][rows]))
-
-    return Scores(evaluation.sentence_scores(metric), corpus)
-
-
-def weighted_sums(counts: NDArray[np.float64], statistics: NDArray[Any]) -> NDArray[np.float64]:
-    """(b, k) sums of statistics (m, k), row i taken `counts[b, i]` times; the same bits for any number of threads."""
-    with _blas().limit(limits=1, user_api="blas"):
-        return np.asarray(counts @ statistics.astype(np.float64))
-
-
-@functools.cache
-def _blas() -> ThreadpoolController:
-    """Found once: looking for the libraries takes as long as a product."""
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
-
-
-def agreement_of(metric: Metric, data: Judgements | DirectAssessment, *, tau: int = 13) -> Agreement:
+def agreement_of(
+    metric: Metric, data: Judgements | DirectAssessment, *, tau: int = 13, asked: Sequence[Asked] = ()
+) -> Agreement:
     """Agreement of `metric` with people, on segments and on systems.
 
     Args:
         metric: any.
         data: preferences or marks, with the text they are of.
         tau: year of the WMT metrics task whose definition of Kendall's tau is meant (see `kendall`); of preferences.
+        asked: statistics in place of these.
     """
-    return agreement_of_scores(metric_scores(metric, data.evaluation), data, tau=tau)
+    return agreement_of_scores(metric_scores(metric, data.evaluation), data, tau=tau, asked=asked)
 
 
-def agreement_of_scores(scores: Scores, data: Judgements | DirectAssessment, *, tau: int = 13) -> Agreement:
+def agreement_of_scores(
+    scores: Scores, data: Judgements | DirectAssessment, *, tau: int = 13, asked: Sequence[Asked] = ()
+) -> Agreement:
     """As `agreement`, of scores wherever they come from."""
+    return agreements([scores], data, tau=tau, asked=asked)[0]
+
+
+def agreements(
+    several: Sequence[Scores], data: Judgements | DirectAssessment, *, tau: int = 13, asked: Sequence[Asked] = ()
+) -> list[Agreement]:
+    """The same of several metrics, people's side of which is prepared once."""
+    people = people_of(data)
+    if asked:
+        questions = people.questions(asked)
+        return [_asked(scores, people, questions) for scores in several]
     if isinstance(data, Judgements):
-        return _with_preferences(scores, data, tau)
-    return _with_marks(scores, data)
+        return [_with_preferences(scores, data, people, tau) for scores in several]
+    return [_with_marks(scores, people) for scores in several]
 
 
-def _with_preferences(scores: Scores, judgements: Judgements, tau: int) -> Agreement:
+def _asked(scores: Scores, people: People, questions: Questions) -> Agreement:
+    sentences = people.sentences(scores)
+    measures = questions.measures(sentences, people.of_systems(scores))
+    pairs = people.rated.compared
+    if pairs is None:
+        return Agreement(measures, people.rated.units)
+    tied = sentences[pairs.first] == sentences[pairs.second]
+    return Agreement(measures, people.rated.units, int(np.count_nonzero(tied & (pairs.sign != 0))))
+
+
+def _with_preferences(scores: Scores, judgements: Judgements, people: People, tau: int) -> Agreement:
     sentences = without_rounding(scores.sentences, axis=0)
     better = sentences[judgements.better, judgements.segment]
     worse = sentences[judgements.worse, judgements.segment]
-    n, systems = len(judgements.evaluation.references), np.arange(len(judgements.systems))
+    n = people.rated.units
     orders = np.stack([better > worse, better < worse, np.ones(len(better), dtype=np.bool_)], axis=1)
-    by_segment = _sums_by(judgements.segment, n, orders)
-    won = _sums_by(judgements.segment, n, judgements.better[:, None] == systems)
-    compared = won + _sums_by(judgements.segment, n, judgements.worse[:, None] == systems)
+    by_segment = sums_by(judgements.segment, n, orders)
 
     def taus(counts: NDArray[np.float64]) -> NDArray[np.float64]:
         return tau_of_counts(weighted_sums(counts, by_segment), tau)
 
-    def corpus(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.stack([scores.corpus(s, np.arange(n), counts) for s in systems.tolist()], axis=1)
-
-    def human(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        if judgements.given is not None:
-            return np.broadcast_to(judgements.given, (len(counts), len(judgements.given)))
-        return quotient(weighted_sums(counts, won), weighted_sums(counts, compared))
-
     measures = {(SEGMENTS, "kendall"): Measure(kendall(better, worse, tau=tau), taus)}
-    measures |= _of_systems(corpus, human, n)
+    measures |= _of_systems(scores, people)
     return Agreement(measures, n, int(np.count_nonzero(better == worse)))
 
 
-def _with_marks(scores: Scores, data: DirectAssessment) -> Agreement:
-    sentences, marks = without_rounding(scores.sentences[0]), data.marks
-    units, unit = np.unique(data.segments, return_inverse=True)
+def _with_marks(scores: Scores, people: People) -> Agreement:
+    sentences, rated = people.sentences(scores), people.rated
+    marks, unit = rated.marks, rated.item
+    assert marks is not None
 
     def resampled(correlate: Callable[..., NDArray[np.float64]]) -> Resample:
         return lambda counts: correlate(sentences, marks, counts[:, unit])
@@ -174,25 +128,16 @@ def _with_marks(scores: Scores, data: DirectAssessment) -> Agreement:
         (SEGMENTS, "pearson"): Measure(pearson(sentences, marks), resampled(resampled_pearson), sentences),
         (SEGMENTS, "spearman"): Measure(spearman(sentences, marks), resampled(resampled_spearman)),
     }
-    if not data.systems:
-        return Agreement(measures, len(units))
-    rows = [np.flatnonzero(row) for row in data.gave]
-
-    def corpus(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.stack([scores.corpus(0, of_one, counts[:, unit[of_one]]) for of_one in rows], axis=1)
-
-    def human(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        drawn = [counts[:, unit[of_one]] for of_one in rows]
-        sums = [weighted_sums(c, marks[of_one][:, None])[:, 0] for c, of_one in zip(drawn, rows, strict=True)]
-        return quotient(np.stack(sums, axis=1), np.stack([c.sum(axis=1) for c in drawn], axis=1))
-
-    return Agreement(measures | _of_systems(corpus, human, len(units)), len(units))
+    return Agreement(measures | _of_systems(scores, people), rated.units)
 
 
-def _of_systems(_corpus: Resample, human: Resample, units: int) -> dict[Key, Measure]:
+def _of_systems(scores: Scores, people: People) -> dict[Key, Measure]:
     """Both correlations of (b, S) corpus scores with (b, S) people's scores, of which NaN are left out."""
-    corpus, human = _remembering(lambda counts: without_rounding(_corpus(counts))), _remembering(human)
-    once = np.ones((1, units))
+    systems = people.of_systems(scores)
+    if systems is None:
+        return {}
+    corpus, human = _remembering(systems.metric), _remembering(systems.people)
+    once = np.ones((1, people.rated.units))
     theirs = human(once)[0]
     compared = np.flatnonzero(~np.isnan(theirs))
     x, y = corpus(once)[0, compared], theirs[compared]
@@ -220,11 +165,3 @@ def _remembering(function: Resample) -> Resample:
         return last[0][1]
 
     return remembered
-
-
-def _sums_by(group: NDArray[np.int64], groups: int, rows: NDArray[Any]) -> NDArray[np.float64]:
-    """(groups, k) sums of the rows (m, k) of each group."""
-    width = rows.shape[1]
-    cells = (group[:, None] * width + np.arange(width)).ravel()
-    sums = np.bincount(cells, weights=rows.astype(np.float64).ravel(), minlength=groups * width)
-    return np.asarray(sums, dtype=np.float64).reshape(groups, width)

@@ -1,7 +1,9 @@
 """How sure it is that one metric agrees better with people than another.
 
-Pearson's correlations are compared with Williams' test, as WMT does (Graham & Baldwin 2014); Kendall's and Spearman's
-with the paired bootstrap over segments (Koehn 2004). Intervals are the bootstrap's for all of them.
+Pearson's correlations are compared with Williams' test, as WMT does (Graham & Baldwin 2014); all others with the paired
+bootstrap over segments (Koehn 2004); or all of them with one of bootstrap and PERM-BOTH (Deutsch et al. 2021), where
+two metrics exchange their scores at random. Intervals are the bootstrap's for all of them. Segments are drawn, and
+exchanges made, once for all metrics.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.agreement.correlation import pearson
-from lasw.metrics.agreement.panels import Agreement, Key, Measure
+from lasw.metrics.agreement.panels import Agreement
+from lasw.metrics.agreement.questions import Key, Measure
 from lasw.metrics.significance import (
     BOOTSTRAP_SEED,
     DEFAULT_SAMPLES,
@@ -24,7 +27,7 @@ from lasw.metrics.significance import (
     resampled_counts,
 )
 
-WILLIAMS, BOOTSTRAP = "williams", "bootstrap"
+WILLIAMS, BOOTSTRAP, PERM_BOTH = SIGNIFICANCE_TESTS = "williams", "bootstrap", "perm-both"
 _ROUNDING = 1e-12  # correlations of equal ranks differ by less
 _ENOUGH = 0.9  # of the samples must have the correlation, else what the others say is worth nothing
 
@@ -34,7 +37,7 @@ class Significance:
     """M metrics under one correlation with one set of judgements.
 
     Attributes:
-        test: `WILLIAMS` or `BOOTSTRAP`.
+        test: one of `SIGNIFICANCE_TESTS`.
         intervals: M, of 95 %; None where the correlation or too many of its resamplings are undefined, and of fewer
             than `MINIMUM_SEGMENTS`.
         p_values: (M, M) one-sided: how likely the row's metric would lead the column's by so much if it were no
@@ -47,14 +50,19 @@ class Significance:
 
 
 def agreement_significance(
-    agreements: Sequence[Agreement], *, samples: int = DEFAULT_SAMPLES, seed: int = BOOTSTRAP_SEED
+    agreements: Sequence[Agreement],
+    *,
+    samples: int = DEFAULT_SAMPLES,
+    seed: int = BOOTSTRAP_SEED,
+    test: str = WILLIAMS,
 ) -> dict[Key, Significance]:
     """Intervals and pairwise p-values for every correlation that the metrics have.
 
     Args:
         agreements: M metrics with the same judgements.
-        samples: resampled sets, each of as many segments as there are.
+        samples: resampled sets, each of as many segments as there are; and exchanges.
         seed: of the resampling.
+        test: one of `SIGNIFICANCE_TESTS`; what is not Pearson's takes `BOOTSTRAP` for `WILLIAMS`.
     """
     keys = list(agreements[0].measures)
     resampled = {key: np.empty((len(agreements), samples)) for key in keys}
@@ -65,12 +73,29 @@ def agreement_significance(
     if agreements[0].units < MINIMUM_SEGMENTS:
         for samples_of_one in resampled.values():
             samples_of_one[:] = np.nan
-    return {key: _significance([a.measures[key] for a in agreements], resampled[key]) for key in keys}
+    columns = {key: [a.measures[key] for a in agreements] for key in keys}
+    if test == PERM_BOTH:
+        return {key: _exchanged(columns[key], resampled[key], samples, seed) for key in keys}
+    return {key: _significance(columns[key], resampled[key], test) for key in keys}
 
 
-def _significance(measures: Sequence[Measure], samples: NDArray[np.float64]) -> Significance:
+def _exchanged(measures: Sequence[Measure], resampled: NDArray[np.float64], samples: int, seed: int) -> Significance:
+    """By the permutation test; the observed exchange, of nothing, is counted in, so that p is never 0."""
+    intervals = tuple(_interval(m, row) for m, row in zip(measures, resampled, strict=True))
+    values = np.array([np.nan if m.correlation.value is None else m.correlation.value for m in measures])
+    p_values = np.full((len(measures), len(measures)), np.nan)
+    swaps = measures[0].swaps(measures) if measures[0].swaps is not None else None
+    if swaps is not None:
+        lead = values[:, None] - values
+        beyond = (swaps(samples, seed) >= lead - _ROUNDING).sum(axis=0)
+        differ = np.abs(lead) > _ROUNDING  # NaN do not
+        p_values[differ] = (beyond[differ] + 1) / (samples + 1)
+    return Significance(PERM_BOTH, intervals, p_values)
+
+
+def _significance(measures: Sequence[Measure], samples: NDArray[np.float64], test: str) -> Significance:
     intervals = tuple(_interval(m, row) for m, row in zip(measures, samples, strict=True))
-    by_williams = measures[0].linear
+    by_williams = measures[0].linear and test == WILLIAMS
     p_values = np.full((len(measures), len(measures)), np.nan)
     for i, first in enumerate(measures):
         for j, second in enumerate(measures):

@@ -241,3 +241,69 @@ def test_nothing_but_ties(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "no pairs" in capsys.readouterr().out
     assert main([*words[:7], str(tmp_path / "ref.txt"), str(tmp_path)]) == 1
     assert "overwrite what is read" in capsys.readouterr().err
+
+
+def test_statistics_by_name(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In JSON every number has its n, and says how it was grouped; epsilon stands beside acc-eq."""
+    names = "pearson,tau-b,acc-eq,darr,pairwise-accuracy,spa"
+    arguments = ["-m", "PAC1", "-m", "CHRF", "--statistics", names, "--points", "2", "--da", str(table)]
+    entry = json.loads(output(capsys, *arguments, "--json"))["metrics"][0]["sets"][0]
+    assert list(entry["segments"]) == ["pearson", "tau-b", "acc-eq", "darr"]
+    assert list(entry["systems"]) == ["pearson", "tau-b", "pairwise-accuracy", "spa"]
+    assert {key: x["n"] for key, x in entry["segments"].items() if key != "darr"} == {
+        "pearson": 120,
+        "tau-b": 120 * 119 // 2,
+        "acc-eq": 40 * 3,
+    }
+    assert {key: x["n"] for key, x in entry["systems"].items()} == {
+        "pearson": 3,
+        "tau-b": 3,
+        "pairwise-accuracy": 3,
+        "spa": 40,
+    }
+    assert (entry["segments"]["acc-eq"]["average"], entry["segments"]["acc-eq"]["groups"]) == ("item", 40)
+    assert entry["segments"]["acc-eq"]["epsilon"] >= 0
+    assert 0 < entry["segments"]["darr"]["n"] < 120
+    by_system = json.loads(output(capsys, *arguments, "--average", "system", "--json"))["metrics"][0]["sets"][0]
+    assert by_system["segments"]["pearson"]["groups"] == 3
+    assert by_system["systems"] == entry["systems"]
+    assert "segments: acc-eq, within segments, sentence score with mark\n" in output(capsys, *arguments)
+
+
+def test_tests_by_name(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each says which it is, and all say much the same of one pair of metrics."""
+    p_values = []
+    arguments = ["-m", "PAC1", "-m", "CHRF", "--statistics", "pearson,accuracy", "--paired-bs-n", "200"]
+    for test in ("williams", "bootstrap", "perm-both"):
+        told = json.loads(output(capsys, *arguments, "--test", test, "--json", "--da", str(table)))["comparisons"]
+        of_segments = {x["coefficient"]: x for x in told if x["level"] == SEGMENTS and x["better"] == "PAC1"}
+        assert of_segments["pearson"]["test"] == test
+        assert of_segments["accuracy"]["test"] == ("perm-both" if test == "perm-both" else "bootstrap")
+        p_values.append([x["p"] for x in of_segments.values()])
+    assert np.ptp(p_values, axis=0) == pytest.approx(0, abs=0.2)
+    assert len({x["p"] for x in told}) > 1
+    assert "(PERM-BOTH, exchanges at random)" in output(capsys, *arguments, "--test", "perm-both", "--da", str(table))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--statistics", "tau-d"], "unknown statistic 'tau-d'"),
+        (["--statistics", "spa,spa"], "statistic spa twice"),
+        (["--average", "item"], "--average without --statistics"),
+        (["--statistics", "darr", "--points", "0"], "--points 0"),
+    ],
+)
+def test_statistics_that_are_refused(
+    arguments: list[str], told: str, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["agree", *arguments, "--da", str(table)]) != 0
+    assert told in capsys.readouterr().err
+
+
+def test_preferences_have_no_marks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_judgements(tmp_path / "set", ["a b"], {"A": ["a b"], "B": ["a"]}, ["1\tA\tB\t<\n"])
+    assert main(["agree", "--statistics", "darr", str(tmp_path / "set")]) != 0
+    assert "statistic darr of preferences" in capsys.readouterr().err
+    assert main(["agree", "--statistics", "tau13", "--average", "system", str(tmp_path / "set")]) != 0
+    assert "--average system of preferences" in capsys.readouterr().err

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from lasw.metrics import (
+    AVERAGES,
     BOOTSTRAP_SEED,
     DEFAULT_SAMPLES,
+    SIGNIFICANCE_TESTS,
+    STATISTICS,
     TAUS,
+    Asked,
     DirectAssessment,
     Judgements,
     UserError,
-    agreement_of,
-    agreement_of_scores,
     agreement_significance,
+    agreements,
+    asked_for,
     held_out_scores,
     labels,
     metric,
+    metric_scores,
     read_direct_assessment,
     read_judgements,
     refuse_overwriting,
@@ -56,6 +62,7 @@ instead of the share of won comparisons. With --da a table of marks has the colu
 system.
 """
 _DEFAULT_TAU = 13
+_POINTS = 25.0
 
 
 def add_arguments(parser: Parser) -> None:
@@ -71,6 +78,20 @@ def add_arguments(parser: Parser) -> None:
         choices=TAUS,
         help="Kendall's tau as WMT12 (the metric's ties count against it), WMT13 (are left out), WMT14 (count as pairs)"
         f" had it (default: {_DEFAULT_TAU})",
+    )
+    parser.add_argument(
+        "--statistics",
+        metavar="NAME,NAME",
+        help=f"these instead of Kendall's tau, Pearson and Spearman: {', '.join(STATISTICS)} (docs/agreement.md)",
+    )
+    parser.add_argument(
+        "--average",
+        choices=AVERAGES,
+        help="segments' statistics over everything at once, or the mean over segments (item), or over systems"
+        " (default: as is customary for each; of preferences none)",
+    )
+    parser.add_argument(
+        "--points", type=float, metavar="P", help="darr counts pairs whose marks differ by as much (default: 25)"
     )
     group = parser.add_argument_group("metrics that are trained on the judgements themselves")
     group.add_argument(
@@ -94,6 +115,12 @@ def add_arguments(parser: Parser) -> None:
         help="95%% intervals, and whether a metric differs from the first (Williams' test of Pearson's correlations,"
         " else the paired bootstrap over segments); --json has all pairs",
     )
+    group.add_argument(
+        "--test",
+        choices=SIGNIFICANCE_TESTS,
+        help="--significance by this one: Williams' of Pearson's correlations and the bootstrap of others (default),"
+        " the bootstrap, or exchanging two metrics' scores at random, of as many exchanges as --paired-bs-n says",
+    )
     group.add_argument("--picture", metavar="FILE", help="write a matrix of significant wins there, SVG")
     group.add_argument(
         "--paired-bs-n", type=positive_int, metavar="N", help=f"resampled sets (default: {DEFAULT_SAMPLES})"
@@ -102,7 +129,7 @@ def add_arguments(parser: Parser) -> None:
     add_text_options(parser, force=True)
     add_output_options(parser)
     parser.add_argument("--tsv", action="store_true", help="print a line a number, tabs between")
-    parser.further("--scores", "--train", "--folds", "--picture", "--paired-bs-n", "--seed", "--encoding")
+    parser.further("--points", "--scores", "--train", "--folds", "--picture", "--paired-bs-n", "--seed", "--encoding")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -138,6 +165,7 @@ def _results(arguments: argparse.Namespace) -> Results:
     settings = {"nrefs": _reference_counts(data), **preprocessing(arguments).settings()}
     if arguments.significance:
         settings |= {"bs": str(arguments.paired_bs_n), "seed": str(arguments.seed)}
+    asked = _asked(arguments)
     folds = {"folds": str(arguments.folds), "folds-seed": str(arguments.seed)}
     trained = [held_out_scores(t, data, arguments.folds, seed=arguments.seed) for t in trainers]
     trained_names = [f"{spec} (trained)" for spec in arguments.train]
@@ -151,22 +179,37 @@ def _results(arguments: argparse.Namespace) -> Results:
         better=[*(m.display.better for m in metrics), *("higher" for _ in trainers)],
         names=names,
         agreements=[
-            [
-                *(agreement_of(m, x, tau=tau) for m in metrics),
-                *(agreement_of_scores(scores[f], x, tau=tau) for scores in trained),
-            ]
+            agreements(
+                [*(metric_scores(m, x.evaluation) for m in metrics), *(scores[f] for scores in trained)],
+                x,
+                tau=tau,
+                asked=asked,
+            )
             for f, x in enumerate(data)
         ],
         tau=None if arguments.da else tau,
         of_systems=_scores_of_systems(data),
+        of_segments="mark" if arguments.da else "preference",
         without_score=[x.without_score if isinstance(x, Judgements) else () for x in data],
         coverage=coverage,
     )
 
 
+def _asked(arguments: argparse.Namespace) -> tuple[Asked, ...]:
+    """The statistics; none for those that are printed without ``--statistics``."""
+    names = arguments.statistics
+    if names is None and arguments.test == "perm-both":
+        names = "pearson,spearman" if arguments.da else f"tau{arguments.tau or _DEFAULT_TAU},spearman,pearson"
+    if names is None:
+        return ()
+    return asked_for(names, arguments.average or "", _POINTS if arguments.points is None else arguments.points)
+
+
 def _tested(results: Results, arguments: argparse.Namespace) -> Results:
     significance = [
-        agreement_significance(column, samples=arguments.paired_bs_n, seed=arguments.seed)
+        agreement_significance(
+            column, samples=arguments.paired_bs_n, seed=arguments.seed, test=arguments.test or SIGNIFICANCE_TESTS[0]
+        )
         for column in results.agreements
     ]
     return dataclasses.replace(results, significance=significance)
@@ -181,7 +224,7 @@ def _labels(names: list[str]) -> list[str]:
 def _scores_of_systems(data: Sequence[Judgements | DirectAssessment]) -> str:
     """What corpus scores are correlated with."""
     marks = {"mean mark" for x in data if isinstance(x, DirectAssessment)}
-    wins = {"expected wins" if x.given is None else "given score" for x in data if isinstance(x, Judgements)}
+    wins = {"share of comparisons won" if x.given is None else "given score" for x in data if isinstance(x, Judgements)}
     return " or ".join(sorted(marks | wins))
 
 
@@ -196,6 +239,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UserError(found, expected="folders of preferences, or --da and tables of marks")
     if arguments.da and arguments.tau:
         raise UserError("--tau with --da", expected="one of them: Kendall's tau is of preferences")
+    _check_statistics(arguments)
     if arguments.json and arguments.tsv:
         raise UserError("--json and --tsv", expected="one of them")
     _check_random(arguments)
@@ -203,6 +247,18 @@ def _check(arguments: argparse.Namespace) -> None:
     for k, path in enumerate(paths):
         if path in paths[:k]:
             raise UserError("given twice", path=(arguments.da or arguments.folders)[k], expected="each one once")
+
+
+def _check_statistics(arguments: argparse.Namespace) -> None:
+    if arguments.statistics is None:
+        for name in ("average", "points"):
+            if getattr(arguments, name) is not None:
+                raise UserError(f"--{name} without --statistics", expected="--statistics NAME,NAME with it")
+    elif arguments.tau:
+        raise UserError("--tau with --statistics", expected="one of them", remedy=f"--statistics tau{arguments.tau}")
+    if arguments.points is not None and not (math.isfinite(arguments.points) and arguments.points > 0):
+        raise UserError(f"--points {arguments.points:g}", expected="a number above 0")
+    arguments.significance = arguments.significance or arguments.test is not None
 
 
 def _check_random(arguments: argparse.Namespace) -> None:

@@ -10,10 +10,16 @@ from typing import Any
 from lasw.metrics import SEGMENTS, Agreement, Correlation, Key, Panel, Significance, panel_title, picture
 
 _LEVEL = 0.05
+_GROUPED = {"none": "", "item": "within segments, ", "system": "within systems, "}
 _LEGEND = """\
 ±: half the 95 % interval of the bootstrap over segments. p: one-sided, of the metric leading or trailing the first by
-so much (Williams' test of Pearson's correlations, else the paired bootstrap); *: below 0.05
+so much ({}); *: below 0.05
 """
+_TESTS = {
+    "williams": "Williams' test of Pearson's correlations, else the paired bootstrap",
+    "bootstrap": "the paired bootstrap",
+    "perm-both": "PERM-BOTH, exchanges at random",
+}
 _ERROR_RATES = "↓: of an error rate, lower is better, the correlations are those of one minus it\n"
 
 
@@ -28,6 +34,7 @@ class Results:
         agreements: F lists of M.
         tau: the year of Kendall's tau; None for direct assessment.
         of_systems: what corpus scores are correlated with.
+        of_segments: what sentence scores are.
         without_score: F, the systems that people gave no score.
         significance: F, or none where it was not asked for.
         coverage: F lists of what words have vectors, of as many metrics as were not trained here.
@@ -41,6 +48,7 @@ class Results:
     agreements: Sequence[Sequence[Agreement]]
     tau: int | None
     of_systems: str
+    of_segments: str
     without_score: Sequence[Sequence[str]]
     significance: Sequence[dict[Key, Significance]] = ()
     coverage: Sequence[Sequence[list[dict[str, Any]]]] = ()
@@ -56,16 +64,21 @@ class Results:
         level, coefficient = key
         if coefficient == "kendall":
             return f"segments: Kendall's tau, WMT{self.tau}"
+        name = coefficient.title() if coefficient in ("pearson", "spearman") else coefficient
         if level == SEGMENTS:
-            return f"segments: {coefficient.title()}, sentence score with mark"
-        return f"systems: {coefficient.title()}, corpus score with {self.of_systems}"
+            return f"segments: {name}, {_GROUPED[self._average(key)]}sentence score with {self.of_segments}"
+        return f"systems: {name}, corpus score with {self.of_systems}"
+
+    def _average(self, key: Key) -> str:
+        return next(a.measures[key].average for column in self.agreements for a in column if key in a.measures)
 
 
 def as_tables(results: Results) -> str:
     """A table a correlation: of how many, then a row a metric, a column a set, their mean last; then the signatures."""
     parts = [f"{results.title(key)}\n{_table(results, key)}" for key in results.measured()]
     if results.significance:
-        parts.append(_LEGEND)
+        tests = {significance.test for column in results.significance for significance in column.values()}
+        parts.append(_LEGEND.format(next(text for name, text in _TESTS.items() if name in tests)))
     if "lower" in results.better:
         parts.append(_ERROR_RATES)
     return "\n".join([*parts, "".join(f"{signature}\n" for signature in results.signatures)])
@@ -163,7 +176,11 @@ def _one(results: Results, f: int, k: int) -> dict[str, Any]:
     for level, coefficient in agreement.measures:
         low, high, _ = _tested(results, f, k, (level, coefficient))
         interval = {} if low is None else {"low": low, "high": high}
-        entry.setdefault(level, {})[coefficient] = _number(agreement[level, coefficient]) | interval
+        measure = agreement.measures[level, coefficient]
+        number = _number(measure.correlation) | interval
+        if measure.average != "none":
+            number |= {"average": measure.average, "groups": measure.groups}
+        entry.setdefault(level, {})[coefficient] = number | measure.details
     if agreement.ties is not None:
         entry["metric_ties"] = agreement.ties
     if results.without_score[f]:

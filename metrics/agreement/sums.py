@@ -1,0 +1,33 @@
+"""Sums that are the same bits for any number of threads."""
+
+from __future__ import annotations
+
+import functools
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
+
+
+def weighted_sums(counts: NDArray[np.float64], statistics: NDArray[Any]) -> NDArray[np.float64]:
+    """(b, k) sums of statistics (m, k), row i taken `counts[b, i]` times."""
+    with one_thread():
+        return np.asarray(counts @ statistics.astype(np.float64))
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """While it lasts, BLAS has one thread: its order of summation, and so the last bit, depends on their number."""
+    limit: AbstractContextManager[Any] = _blas().limit(limits=1, user_api="blas")
+    return limit
+
+
+@functools.cache
+def _blas() -> ThreadpoolController:
+    """Found once: looking for the libraries takes as long as a product."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

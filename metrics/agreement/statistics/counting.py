@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.agreement.statistics.rated import Pairs, Rated
-from lasw.metrics.kernels import borrowing
+from lasw.metrics.kernels import borrowing, nested
 
 Floats = NDArray[np.float64]
 KINDS = 5
@@ -79,7 +79,7 @@ def _counted(cells: NDArray[np.int64], rows: int) -> Floats:
     return np.bincount(cells, minlength=rows * KINDS).reshape(rows, KINDS).astype(np.float64)
 
 
-@borrowing
+@nested
 def _kind(difference, of_marks):  # type: ignore[no-untyped-def]
     if of_marks == 0.0:
         return BOTH_TIES if difference == 0.0 else PEOPLE_TIES

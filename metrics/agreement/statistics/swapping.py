@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.kernels import borrowing, ones_in
+from lasw.metrics.kernels import borrowing, nested, ones_in
 
 Floats = NDArray[np.float64]
 ROOT = 0  # in place of a number of kinds
@@ -67,7 +67,7 @@ def _kept_sums(terms, starts, kept, out):  # type: ignore[no-untyped-def]
                         out[b, g, t] += terms[k, t]
 
 
-@borrowing
+@nested
 def _correlation(product, total, square, length, size):  # type: ignore[no-untyped-def]
     variance = square - total * total / size
     if variance < _SMALLEST * size or length <= 0.0:
@@ -143,7 +143,7 @@ def order_differences(
     return out
 
 
-@borrowing
+@nested
 def _of_hybrid(kept, others, theirs, gains, denominator):  # type: ignore[no-untyped-def]
     """Kernel: of the pairs (5,) that one metric keeps and the other's but for those that this one keeps."""
     numerator = below = 0.0

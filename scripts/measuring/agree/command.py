@@ -82,7 +82,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--statistics",
         metavar="NAME,NAME",
-        help=f"these instead of Kendall's tau, Pearson and Spearman: {', '.join(STATISTICS)} (docs/how-to/agreement.md)",
+        help=f"these instead of Kendall's tau, Pearson, Spearman: {', '.join(STATISTICS)} (docs/how-to/agreement.md)",
     )
     parser.add_argument(
         "--average",

@@ -6,8 +6,9 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 if TYPE_CHECKING:
     from lasw.metrics.agreement import (
         AVERAGES, SEGMENTS, SIGNIFICANCE_TESTS, STATISTICS, TAUS, Agreement, Asked, Correlation, DirectAssessment,
-        Judgements, Key, Panel, Scores, Significance, agreement_of, agreement_of_scores, agreement_significance,
-        agreements, asked_for, metric_scores, panel_title, picture, read_direct_assessment, read_judgements,
+        Judged, Judgements, Key, MarkedSystems, Panel, Scores, Significance, StoredMetric, agreement_of,
+        agreement_of_scores, agreement_significance, agreements, asked_for, metric_scores, panel_title, picture,
+        read_direct_assessment, read_judgements, read_mtme, stored_scores,
     )
     from lasw.metrics.base import (
         LARGEST, Display, Evaluation, MeanMetric, Metric, Signature, labels, number_in, version,

@@ -7,6 +7,8 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
 _NOUNS = [("hund", "dog"), ("katze", "cat"), ("haus", "house"), ("baum", "tree"), ("bank", "bank"), ("bank", "bench")]
 _NOUNS += [("schloss", "castle"), ("schloss", "lock"), ("fenster", "window"), ("strasse", "street"), ("buch", "book")]
 _VERBS = [("sieht", "sees"), ("findet", "finds"), ("mag", "likes"), ("baut", "builds"), ("baut", "makes")]
@@ -74,3 +76,56 @@ def _noun_phrase(draw: random.Random) -> tuple[str, str]:
         return f"das {noun[0]}", f"the {noun[1]}"
     adjective = draw.choice(_ADJECTIVES)
     return f"das {adjective[0]} {noun[0]}", f"the {adjective[1]} {noun[1]}"
+
+
+def write_mtme(folder: Path, pair: str, gaps: bool = False) -> Path:
+    """A test set as mt-metrics-eval has it: five systems, one of them a second reference, twelve segments.
+
+    People gave `refB` and three systems marks, of the last two segments none, and with `gaps` not all others. There are
+    the metrics `good` (of refA and of refB), `free` of no reference, and `only` of systems.
+    """
+    draws = np.random.default_rng(11)
+    systems, n = ("one", "refB", "three", "two", "unmarked"), 12
+    for name in (
+        "documents",
+        "sources",
+        "references",
+        f"system-outputs/{pair}",
+        "human-scores",
+        f"metric-scores/{pair}",
+    ):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+
+    def texts(path: str, wrong: int) -> None:
+        lines = [" ".join("zz" if (k + j) % 7 < wrong else f"w{k}.{j}" for j in range(8)) for k in range(n)]
+        (folder / path).write_text("".join(f"{line}\n" for line in lines))
+
+    def scores(path: str, rows: Mapping[str, Sequence[object]]) -> None:
+        (folder / path).write_text("".join(f"{name}\t{x}\n" for name, row in rows.items() for x in row))
+
+    (folder / "documents" / f"{pair}.docs").write_text("news doc1\n" * 7 + "talk doc2\n" * 5)
+    texts(f"sources/{pair}.txt", 0)
+    texts(f"references/{pair}.refA.txt", 0)
+    texts(f"references/{pair}.refB.txt", 1)
+    for k, name in enumerate(systems):
+        texts(f"system-outputs/{pair}/{name}.txt", k + (name == "refB"))
+    texts(f"system-outputs/{pair}/refA.txt", 0)
+    people = -np.round(draws.random((4, n)) * 5 + np.arange(4)[:, None] / 2)
+    good = np.round(people / 5 + draws.normal(size=(4, n)) / 3, 3)
+    free = np.round(people / 9 + draws.normal(size=(4, n)) / 3, 2)
+    marked = [name for name in systems if name != "unmarked"]
+    lacking = draws.random((4, n)) < (0.2 if gaps else 0)
+    lacking[:, n - 2 :] = True
+    marks = {
+        s: ["None" if gone else x for x, gone in zip(people[k], lacking[k], strict=True)] for k, s in enumerate(marked)
+    }
+    scores(f"human-scores/{pair}.mqm.seg.score", marks | {"unmarked": ["None"] * n, "refA": ["None"] * n})
+    scores(f"human-scores/{pair}.mqm.sys.score", {s: [people[k].mean()] for k, s in enumerate(marked)})
+    scores(f"human-scores/{pair}.wmt.seg.score", dict.fromkeys(marked, people[0]))
+    for name, values in (("good-refA", good), ("good-refB", -good), ("free-src", free)):
+        rows = {s: values[k] for k, s in enumerate(marked)} | {"unmarked": values[0]}
+        rows |= {"refA": values[0]} if name != "good-refA" else {}
+        scores(f"metric-scores/{pair}/{name}.seg.score", rows)
+        scores(f"metric-scores/{pair}/{name}.sys.score", {s: [np.mean(row)] for s, row in rows.items()})
+    scores(f"metric-scores/{pair}/only-refA.sys.score", {s: [k] for k, s in enumerate([*marked, "unmarked"])})
+    return folder

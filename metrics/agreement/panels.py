@@ -29,9 +29,8 @@ from lasw.metrics.agreement.correlation import (
     spearman,
     tau_of_counts,
 )
-from lasw.metrics.agreement.direct_assessment import DirectAssessment
 from lasw.metrics.agreement.judgements import Judgements
-from lasw.metrics.agreement.people import People, Scores, metric_scores, people_of, sums_by
+from lasw.metrics.agreement.people import Judged, People, Scores, metric_scores, people_of, sums_by
 from lasw.metrics.agreement.questions import Key, Measure, Questions, Resample
 from lasw.metrics.agreement.statistics import SEGMENTS, SYSTEMS, Asked
 from lasw.metrics.agreement.sums import weighted_sums
@@ -56,9 +55,7 @@ class Agreement:
         return self.measures[key].correlation
 
 
-def agreement_of(
-    metric: Metric, data: Judgements | DirectAssessment, *, tau: int = 13, asked: Sequence[Asked] = ()
-) -> Agreement:
+def agreement_of(metric: Metric, data: Judged, *, tau: int = 13, asked: Sequence[Asked] = ()) -> Agreement:
     """Agreement of `metric` with people, on segments and on systems.
 
     Args:
@@ -70,15 +67,13 @@ def agreement_of(
     return agreement_of_scores(metric_scores(metric, data.evaluation), data, tau=tau, asked=asked)
 
 
-def agreement_of_scores(
-    scores: Scores, data: Judgements | DirectAssessment, *, tau: int = 13, asked: Sequence[Asked] = ()
-) -> Agreement:
+def agreement_of_scores(scores: Scores, data: Judged, *, tau: int = 13, asked: Sequence[Asked] = ()) -> Agreement:
     """As `agreement`, of scores wherever they come from."""
     return agreements([scores], data, tau=tau, asked=asked)[0]
 
 
 def agreements(
-    several: Sequence[Scores], data: Judgements | DirectAssessment, *, tau: int = 13, asked: Sequence[Asked] = ()
+    several: Sequence[Scores], data: Judged, *, tau: int = 13, asked: Sequence[Asked] = ()
 ) -> list[Agreement]:
     """The same of several metrics, people's side of which is prepared once."""
     people = people_of(data)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from lasw.metrics.agreement.correlation import quotient
 from lasw.metrics.agreement.direct_assessment import DirectAssessment
 from lasw.metrics.agreement.judgements import Judgements
+from lasw.metrics.agreement.marked import MarkedSystems, StoredMetric
 from lasw.metrics.agreement.questions import Questions, Resample, Systems
 from lasw.metrics.agreement.statistics import Asked, Rated, rated_marks, rated_pairs
 from lasw.metrics.agreement.sums import weighted_sums
@@ -83,9 +84,56 @@ class People:
         return None if self.grid is None else np.append(numbers, np.nan)[self.grid]
 
 
-def people_of(data: Judgements | DirectAssessment) -> People:
+Judged = Judgements | DirectAssessment | MarkedSystems
+
+
+def people_of(data: Judged) -> People:
     """The common form of a set of judgements."""
+    if isinstance(data, MarkedSystems):
+        return _marking_systems(data)
     return _comparing(data) if isinstance(data, Judgements) else _marking(data)
+
+
+def stored_scores(stored: StoredMetric, data: MarkedSystems) -> Scores:
+    """What a metric said elsewhere; NaN where it said nothing.
+
+    A system's score in resampled segments is the mean of theirs, if all scores of systems are; else there is none.
+    """
+    shape = data.marks.shape
+    sentences = np.full(shape, np.nan) if stored.segments is None else stored.segments
+    means = sentences.mean(axis=1)
+    systems = means if stored.systems is None else stored.systems
+    additive = np.allclose(means, systems, rtol=1e-6, atol=1e-9)
+
+    def corpus(system: int, rows: NDArray[np.integer], counts: Floats) -> Floats:
+        if additive:
+            drawn = weighted_sums(counts, sentences[system][rows][:, None])[:, 0] / counts.sum(axis=1)
+        else:
+            drawn = np.full(len(counts), np.nan)
+        return np.asarray(np.where((counts == 1).all(axis=1), systems[system], drawn))
+
+    return Scores(sentences, corpus)
+
+
+def _marking_systems(data: MarkedSystems) -> People:
+    systems, n = data.marks.shape
+    there = ~np.isnan(data.marks)
+    system, item = np.nonzero(there)
+    grid = np.full(there.shape, -1)
+    grid[there] = np.arange(len(item))
+    marks = np.where(there, data.marks, 0.0)
+
+    def corpus(scores: Scores, counts: Floats) -> Floats:
+        return np.stack([scores.corpus(s, np.arange(n), counts) for s in range(systems)], axis=1)
+
+    def human(counts: Floats) -> Floats:
+        if data.given is not None:
+            return np.broadcast_to(data.given, (len(counts), systems))
+        return quotient(weighted_sums(counts, marks.T), weighted_sums(counts, there.T))
+
+    rows = [np.flatnonzero(system == s) for s in range(systems)]
+    rated = rated_marks(data.marks[there], item, rows, n)
+    return People(rated, lambda scores: without_rounding(scores.sentences, axis=0)[there], corpus, human, grid)
 
 
 def _comparing(data: Judgements) -> People:

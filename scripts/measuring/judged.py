@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from lasw.metrics import DirectAssessment, Judgements, Sees, check_evaluation, refuse_or_warn
+from lasw.metrics import Judged, Sees, check_evaluation, refuse_or_warn
 from lasw.scripts.command_line import note, warn
 
 
 def check_judged(
     arguments: argparse.Namespace,
-    data: Sequence[Judgements | DirectAssessment],
+    data: Sequence[Judged],
     metrics: Sequence[Sees],
     names: Sequence[str] = (),
 ) -> list[list[list[dict[str, Any]]]]:

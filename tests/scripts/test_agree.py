@@ -16,7 +16,7 @@ from lasw.metrics import SEGMENTS, Correlation, Panel, Significance, picture
 from lasw.metrics.agreement.drawing import LEVELS
 from lasw.metrics.agreement.significance import BOOTSTRAP
 from lasw.scripts.main import main
-from lasw.scripts.measuring.agree.command import short_names
+from lasw.scripts.measuring.agree.inputs import short_names
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -195,7 +195,7 @@ def test_rows_are_named_without_folders_of_files(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "no judgements; expected folders of preferences, or --da and tables of marks"),
+        ([], "no judgements; expected one of folders of preferences, --da TABLE, --mtme FOLDER:LP"),
         (["folder", "--da", "x"], "folders and --da"),
         (["--da", "x", "--tau", "12"], "--tau with --da"),
         (["--da", "x", "--json", "--tsv"], "--json and --tsv"),

@@ -30,6 +30,8 @@ class Pearson(Statistic):
         marks = _marks(rated)
         if asked.average == "none":
             return Finding(self._correlation(values.metric, marks))
+        if np.isnan(values.metric).any():
+            return Finding(Correlation(None, rated.things, "a score is no number"), 0)
         found, n = [], 0
         for places in _parts(rated, asked.average):
             value = self._group(values.metric[places], marks[places])

@@ -31,13 +31,15 @@ class SoftPairwiseAccuracy(Statistic):
     def find(self, values: Values, rated: Rated, asked: Asked) -> Finding:  # noqa: D102
         if rated.segments is None or values.segments is None:
             return Finding(Correlation(None, 0, "needs scores of segments by system"), 0)
-        whole = ~np.isnan(rated.segments).any(axis=0)
-        n, pairs = int(whole.sum()), np.triu_indices(len(rated.segments), 1)
+        marked, whole = _complete(rated.segments)
+        n, pairs = int(whole.sum()), np.triu_indices(int(marked.sum()), 1)
         if not n or not len(pairs[0]):
             reason = "fewer than two systems" if n else "no segment has marks of all systems"
             return Finding(Correlation(None, n, reason), 0)
-        people = p_values(rated.segments[:, whole])[pairs]
-        metric = p_values(values.segments[:, whole])[pairs]
+        if np.isnan(values.segments[marked][:, whole]).any():
+            return Finding(Correlation(None, n, "a score is no number"), 0)
+        people = p_values(rated.segments[marked][:, whole])[pairs]
+        metric = p_values(values.segments[marked][:, whole])[pairs]
         return Finding(Correlation(float(1.0 - np.mean(np.abs(people - metric))), n), len(pairs[0]))
 
     def resampled(self, values: Values, rated: Rated, asked: Asked, counts: Floats) -> Floats:  # noqa: D102
@@ -47,9 +49,9 @@ class SoftPairwiseAccuracy(Statistic):
         """Systems change hands with all their segments, whose scores are standardised."""
         if rated.segments is None or any(x.segments is None for x in several):
             return None
-        whole = ~np.isnan(rated.segments).any(axis=0)
-        people = p_values(rated.segments[:, whole])
-        parts = [x.segments[:, whole] for x in several if x.segments is not None]
+        marked, whole = _complete(rated.segments)
+        people = p_values(rated.segments[marked][:, whole])
+        parts = [x.segments[marked][:, whole] for x in several if x.segments is not None]
         stacked = np.concatenate([(x - x.mean()) / (x.std() or 1.0) for x in parts])
         systems = len(people)
         mixed = p_values(stacked).reshape(len(parts), systems, len(parts), systems)
@@ -68,6 +70,13 @@ class SoftPairwiseAccuracy(Statistic):
             return out
 
         return swaps
+
+
+def _complete(marks: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """(S,) systems with any marks, (n,) segments that have one of each of these."""
+    there = ~np.isnan(marks)
+    marked = np.asarray(there.any(axis=1))
+    return marked, np.asarray(there[marked].all(axis=0))
 
 
 def p_values(scores: Floats) -> NDArray[np.float64]:

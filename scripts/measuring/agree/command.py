@@ -6,7 +6,6 @@ import argparse
 import dataclasses
 import math
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 from lasw.metrics import (
@@ -17,8 +16,8 @@ from lasw.metrics import (
     STATISTICS,
     TAUS,
     Asked,
-    DirectAssessment,
     Judgements,
+    MarkedSystems,
     UserError,
     agreement_significance,
     agreements,
@@ -27,8 +26,6 @@ from lasw.metrics import (
     labels,
     metric,
     metric_scores,
-    read_direct_assessment,
-    read_judgements,
     refuse_overwriting,
     trainer,
     write_text,
@@ -40,12 +37,18 @@ from lasw.scripts.command_line import (
     add_output_options,
     add_seed,
     add_text_options,
-    note,
     positive_int,
     preprocessing,
     print_json,
-    reading,
-    warn,
+)
+from lasw.scripts.measuring.agree.inputs import (
+    read_sets,
+    reference_counts,
+    scores_elsewhere,
+    scores_of_systems,
+    sets_of,
+    short_names,
+    stored_metrics,
 )
 from lasw.scripts.measuring.agree.output import Results, as_json, as_picture, as_tables, as_tsv
 from lasw.scripts.measuring.judged import check_judged
@@ -70,6 +73,15 @@ def add_arguments(parser: Parser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("folders", nargs="*", metavar="FOLDER", help="judgements of one language pair")
     parser.add_argument("--da", nargs="+", action="extend", metavar="TABLE", help="tables of direct assessment instead")
+    parser.add_argument(
+        "--mtme",
+        nargs="+",
+        action="extend",
+        metavar="FOLDER:LP",
+        help="test sets as mt-metrics-eval has them instead, with the scores of the metrics in them",
+    )
+    parser.add_argument("--human", metavar="NAME", help="whose scores of --mtme (default: as the metrics tasks did)")
+    parser.add_argument("--reference", metavar="NAME", help="which reference of --mtme metrics used (default: refA)")
     add_metric(parser, "a metric, may be repeated (default: BLEU)", action="append")
     add_given_scores(parser)
     parser.add_argument(
@@ -136,7 +148,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Correlate and print; 0 if done."""
     _check(arguments)
     if arguments.picture:
-        refuse_overwriting([arguments.picture], arguments.da or arguments.folders)
+        refuse_overwriting([arguments.picture], [] if arguments.mtme else sets_of(arguments))
     results = _results(arguments)
     if arguments.significance or arguments.picture:
         results = _tested(results, arguments)
@@ -155,41 +167,49 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _results(arguments: argparse.Namespace) -> Results:
     """Every metric on every set."""
-    specs: list[str] = arguments.metric or ([] if arguments.train else ["BLEU"])
-    metrics = [metric(spec) for spec in specs]
-    trainers = [trainer(spec) for spec in arguments.train]
     tau = arguments.tau or _DEFAULT_TAU
-    data = _read(arguments)
-    names = short_names(arguments.da or arguments.folders)
+    metrics = [metric(spec) for spec in arguments.metric or ()]
+    trainers = [trainer(spec) for spec in arguments.train]
+    data = read_sets(arguments)
+    names = short_names(sets_of(arguments))
+    stored = stored_metrics(data, arguments)
+    specs: list[str] = arguments.metric or ([] if arguments.train or stored else ["BLEU"])
+    metrics = metrics or [metric(spec) for spec in specs]
     coverage = check_judged(arguments, data, metrics, names)
-    settings = {"nrefs": _reference_counts(data), **preprocessing(arguments).settings()}
+    settings = {"nrefs": reference_counts(data), **preprocessing(arguments).settings()}
     if arguments.significance:
         settings |= {"bs": str(arguments.paired_bs_n), "seed": str(arguments.seed)}
     asked = _asked(arguments)
     folds = {"folds": str(arguments.folds), "folds-seed": str(arguments.seed)}
-    trained = [held_out_scores(t, data, arguments.folds, seed=arguments.seed) for t in trainers]
+    trainable = [x for x in data if not isinstance(x, MarkedSystems)]
+    trained = [held_out_scores(t, trainable, arguments.folds, seed=arguments.seed) for t in trainers]
     trained_names = [f"{spec} (trained)" for spec in arguments.train]
     return Results(
-        labels=_labels([*labels([*specs], [m.display for m in metrics]), *trained_names]),
-        specs=[*specs, *trained_names],
+        labels=_labels([*labels([*specs], [m.display for m in metrics]), *trained_names, *stored]),
+        specs=[*specs, *trained_names, *stored],
         signatures=[
             *(str(m.displayed_signature().with_settings(settings)) for m in metrics),
             *(str(t.signature().with_settings(folds | settings)) for t in trainers),
+            *(f"{name}|scores:{','.join(sources)}" for name, sources in stored.items()),
         ],
-        better=[*(m.display.better for m in metrics), *("higher" for _ in trainers)],
+        better=[*(m.display.better for m in metrics), *("higher" for _ in [*trainers, *stored])],
         names=names,
         agreements=[
             agreements(
-                [*(metric_scores(m, x.evaluation) for m in metrics), *(scores[f] for scores in trained)],
+                [
+                    *(metric_scores(m, x.evaluation) for m in metrics),
+                    *(scores[f] for scores in trained),
+                    *scores_elsewhere(x, stored),
+                ],
                 x,
                 tau=tau,
                 asked=asked,
             )
             for f, x in enumerate(data)
         ],
-        tau=None if arguments.da else tau,
-        of_systems=_scores_of_systems(data),
-        of_segments="mark" if arguments.da else "preference",
+        tau=tau if arguments.folders else None,
+        of_systems=scores_of_systems(data),
+        of_segments="preference" if arguments.folders else "mark",
         without_score=[x.without_score if isinstance(x, Judgements) else () for x in data],
         coverage=coverage,
     )
@@ -199,7 +219,7 @@ def _asked(arguments: argparse.Namespace) -> tuple[Asked, ...]:
     """The statistics; none for those that are printed without ``--statistics``."""
     names = arguments.statistics
     if names is None and arguments.test == "perm-both":
-        names = "pearson,spearman" if arguments.da else f"tau{arguments.tau or _DEFAULT_TAU},spearman,pearson"
+        names = "pearson,spearman" if not arguments.folders else f"tau{arguments.tau or _DEFAULT_TAU},spearman,pearson"
     if names is None:
         return ()
     return asked_for(names, arguments.average or "", _POINTS if arguments.points is None else arguments.points)
@@ -221,32 +241,25 @@ def _labels(names: list[str]) -> list[str]:
     return short if len(set(short)) == len(set(names)) else names
 
 
-def _scores_of_systems(data: Sequence[Judgements | DirectAssessment]) -> str:
-    """What corpus scores are correlated with."""
-    marks = {"mean mark" for x in data if isinstance(x, DirectAssessment)}
-    wins = {"share of comparisons won" if x.given is None else "given score" for x in data if isinstance(x, Judgements)}
-    return " or ".join(sorted(marks | wins))
-
-
-def _reference_counts(data: Sequence[Judgements | DirectAssessment]) -> str:
-    """How many references the sets have: one number, or several where they differ."""
-    return ",".join(map(str, sorted({len(x.evaluation.references.corpora) for x in data})))
-
-
 def _check(arguments: argparse.Namespace) -> None:
-    if bool(arguments.da) == bool(arguments.folders):
-        found = "folders and --da" if arguments.da else "no judgements"
-        raise UserError(found, expected="folders of preferences, or --da and tables of marks")
-    if arguments.da and arguments.tau:
-        raise UserError("--tau with --da", expected="one of them: Kendall's tau is of preferences")
+    given = [name for name in ("folders", "--da", "--mtme") if getattr(arguments, name.removeprefix("--"))]
+    if len(given) != 1:
+        found = " and ".join(given) or "no judgements"
+        raise UserError(found, expected="one of folders of preferences, --da TABLE, --mtme FOLDER:LP")
+    if not arguments.mtme and (arguments.human or arguments.reference):
+        raise UserError("--human or --reference without --mtme", expected="--mtme FOLDER:LP with it")
+    if arguments.mtme and arguments.train:
+        raise UserError("--train with --mtme", expected="judgements that a metric can be trained on: folders or --da")
+    if not arguments.folders and arguments.tau:
+        raise UserError(f"--tau with {given[0]}", expected="one of them: Kendall's tau is of preferences")
     _check_statistics(arguments)
     if arguments.json and arguments.tsv:
         raise UserError("--json and --tsv", expected="one of them")
     _check_random(arguments)
-    paths = [Path(path).resolve() for path in arguments.da or arguments.folders]
+    paths = [Path(path).resolve() for path in sets_of(arguments)]
     for k, path in enumerate(paths):
         if path in paths[:k]:
-            raise UserError("given twice", path=(arguments.da or arguments.folders)[k], expected="each one once")
+            raise UserError("given twice", path=sets_of(arguments)[k], expected="each one once")
 
 
 def _check_statistics(arguments: argparse.Namespace) -> None:
@@ -274,46 +287,3 @@ def _check_random(arguments: argparse.Namespace) -> None:
         raise UserError("--seed but nothing random", expected="--significance, --picture or --folds with it")
     arguments.seed = BOOTSTRAP_SEED if arguments.seed is None else arguments.seed
     arguments.paired_bs_n = arguments.paired_bs_n or DEFAULT_SAMPLES
-
-
-def _read(arguments: argparse.Namespace) -> Sequence[Judgements | DirectAssessment]:
-    how = reading(arguments)
-    if arguments.da:
-        tables = [read_direct_assessment(path, **how) for path in arguments.da]
-        for name, table in zip(short_names(arguments.da), tables, strict=True):
-            note(arguments.quiet, f"{name}: {len(table.systems) or 'unnamed'} systems, {len(table.marks)} marks")
-        return tables
-    folders = [read_judgements(path, **how) for path in arguments.folders]
-    for name, folder in zip(short_names(arguments.folders), folders, strict=True):
-        note(arguments.quiet, _described(name, folder))
-        if folder.without_score and folder.given is not None:
-            named = ", ".join(folder.without_score)
-            found = f"{name}: no score in systems.tsv of {named}: not among the systems correlated"
-            warn("agree", [found], arguments.quiet)
-    return folders
-
-
-def _described(name: str, judgements: Judgements) -> str:
-    text = f"{name}: {len(judgements.systems)} systems, {len(judgements.segment)} preferences"
-    if judgements.ties:
-        text += f", {judgements.ties} ties left out"
-    if judgements.with_reference:
-        text += f", {judgements.with_reference} pairs with the reference itself left out"
-    if judgements.without_score and judgements.given is None:
-        text += f", none about {', '.join(judgements.without_score)}"
-    return text
-
-
-def short_names(paths: Sequence[str]) -> list[str]:
-    """What sets the paths apart: their last parts, without those at the end that all share, as many as are needed."""
-    parts = [Path(path).resolve().parts for path in paths]
-    while len(parts) > 1 and len({x[-1] for x in parts}) == 1 and min(map(len, parts)) > 1:
-        parts = [x[:-1] for x in parts]
-    size = 1
-    while len({x[-size:] for x in parts}) < len(parts):
-        size += 1
-    names = ["/".join(x[-size:]) for x in parts]
-    for ending in (".gz", ".bz2", ".xz", ".tsv"):
-        if all(name.endswith(ending) for name in names):
-            names = [name.removesuffix(ending) for name in names]
-    return names

@@ -1,0 +1,142 @@
+"""Judgements as they are published, read and counted as the metrics task's own tool counts them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from made_text import write_mtme
+
+from lasw.metrics import UserError, read_mtme
+from lasw.scripts.main import main
+
+# What mt-metrics-eval (68a481a) says of `write_mtme(..., gaps=True)`, read by its EvalSet with refA and mqm, over
+# GetCorrelations: Pearson, Kendall, KendallVariants (acc23), KendallWithTiesOpt (acc23, rate 1) and its threshold.
+SEGMENTS = {
+    ("good", "none"): (0.6903571340832422, 0.5097533568780934, 0.6523809523809524, 0.6523809523809524, 0.0),
+    ("good", "item"): (0.5491991353351918, 0.3556038601690776, 0.6166666666666667, 0.6166666666666667, 0.0),
+    ("good", "system"): (0.6468228793718227, 0.5053906677917077, 0.6626984126984127, 0.6626984126984127, 0.0),
+    ("free-src", "none"): (0.5116131075622617, 0.38175118763846827, 0.5952380952380952, 0.5952380952380952, 0.0),
+    ("free-src", "item"): (0.6171959433196813, 0.5705868515951834, 0.7166666666666667, 0.7166666666666667, 0.0),
+    ("free-src", "system"): (
+        0.661520998722967,
+        0.5056725533711778,
+        0.6674603174603174,
+        0.6797619047619046,
+        0.06999999999999999,
+    ),
+}
+# Of systems: Pearson, Kendall, Agreement; PairwiseConfidenceError over the 7 segments that all systems have marks for.
+SYSTEMS = {
+    "good": (0.9964623730330925, 1.0, 1.0, 0.9356666666666666),
+    "free-src": (0.5174986872126458, 0.0, 0.5, 0.7515000000000001),
+}
+
+
+def agree(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    """What `--json` says of each metric's first set."""
+    assert main(["agree", "--quiet", "--json", *arguments]) == 0
+    return {x["metric"]: x["sets"][0] for x in json.loads(capsys.readouterr().out)["metrics"]}
+
+
+@pytest.mark.parametrize("average", ["none", "item", "system"])
+def test_numbers_of_the_metrics_task(average: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = f"{write_mtme(tmp_path / 'made', 'xx-yy', gaps=True)}:xx-yy"
+    names = ("pearson", "tau-b", "accuracy", "acc-eq", "pairwise-accuracy", "spa")
+    sets = agree(capsys, "--mtme", place, "--statistics", ",".join(names), "--average", average)
+    assert list(sets) == ["free-src", "good", "only"]
+    for name, (pearson, tau_b, accuracy, pairs_spa) in SYSTEMS.items():
+        segments, systems = sets[name]["segments"], sets[name]["systems"]
+        expected = SEGMENTS[name, average]
+        assert [segments[x]["value"] for x in names[:4]] == pytest.approx(expected[:4], abs=1e-9)
+        assert segments["acc-eq"]["epsilon"] == expected[4]
+        assert [systems[x]["value"] for x in ("pearson", "tau-b", "accuracy", "pairwise-accuracy")] == pytest.approx(
+            [pearson, tau_b, accuracy, accuracy], abs=1e-9
+        )
+        assert systems["spa"] == {"value": pytest.approx(pairs_spa, abs=1e-9), "n": 7}
+    assert sets["only"]["segments"]["pearson"]["value"] is None
+    assert sets["only"]["systems"]["spa"]["undefined"] == "a score is no number"
+
+
+def test_what_is_read(tmp_path: Path) -> None:
+    folder = write_mtme(tmp_path / "made", "xx-yy")
+    data = read_mtme(f"{folder}:xx-yy")
+    assert data.systems == ("one", "refB", "three", "two")
+    assert data.marks.shape == (4, 12)
+    assert np.isnan(data.marks[:, 10:]).all()
+    assert not np.isnan(data.marks[:, :10]).any()
+    assert [one.name for one in data.stored] == ["free-src", "good-refA", "only-refA"]
+    assert data.notes == ("marks of mqm, reference refA", "left out, of other references: good-refB")
+    other = read_mtme(f"{folder}:xx-yy", human="wmt", reference="refB")
+    assert other.systems == ("one", "three", "two")
+    assert not np.isnan(other.marks).any()
+    assert other.given is None
+    # `good-refB` has no score of refA, which nobody marked; `free` has scores of all.
+    assert [one.name for one in other.stored] == ["free-src", "good-refB"]
+
+
+def test_metrics_of_ours_beside_those_in_the_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """More words wrong, lower in BLEU; another reference gives other scores."""
+    folder = write_mtme(tmp_path / "made", "xx-yy")
+    arguments = ["-m", "BLEU", "--statistics", "pearson", "--human", "wmt", "--mtme", f"{folder}:xx-yy"]
+    first = agree(capsys, *arguments)
+    assert list(first) == ["BLEU", "free-src", "good", "only"]
+    assert first["BLEU"]["segments"]["pearson"]["n"] == 48
+    second = agree(capsys, *arguments, "--reference", "refB")
+    assert second["BLEU"]["segments"]["pearson"]["n"] == 36
+
+
+def test_intervals_of_stored_metrics(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`good` has means as system scores, and so an interval there; `only` has none."""
+    folder = write_mtme(tmp_path / "made", "xx-yy")
+    arguments = ["--statistics", "pearson", "--significance", "--paired-bs-n", "100", "--mtme", f"{folder}:xx-yy"]
+    sets = agree(capsys, *arguments)
+    assert set(sets["good"]["systems"]["pearson"]) == {"value", "n", "low", "high"}
+    assert set(sets["only"]["systems"]["pearson"]) == {"value", "n"}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "told"),
+    [
+        ("human-scores/xx-yy.mqm.seg.score", "one 1\n", "1 scores of system one; expected 12"),
+        ("human-scores/xx-yy.mqm.seg.score", "one\n", ":1: 1 words; expected a system and a score"),
+        ("human-scores/xx-yy.mqm.sys.score", "one nan\n", ":1: score 'nan'; expected a finite number or None"),
+        ("metric-scores/xx-yy/good-refA.seg.score", "one None\n", "score 'None'; expected a finite number"),
+        ("documents/xx-yy.docs", "news doc\n", "1 lines; expected 12"),
+        ("system-outputs/xx-yy/one.txt", "a\n", "1"),
+    ],
+)
+def test_what_is_refused(path: str, text: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = write_mtme(tmp_path / "made", "xx-yy")
+    (folder / path).write_text(text)
+    assert main(["agree", "--quiet", "--mtme", f"{folder}:xx-yy"]) == 1
+    captured = capsys.readouterr()
+    assert told in captured.err
+    assert len(captured.err.splitlines()) == 1
+    assert not captured.out
+
+
+def test_a_metric_without_a_marked_system_is_left_out(tmp_path: Path) -> None:
+    folder = write_mtme(tmp_path / "made", "xx-yy")
+    (folder / "metric-scores/xx-yy/only-refA.sys.score").write_text("one 1\ntwo 2\n")
+    data = read_mtme(f"{folder}:xx-yy")
+    assert "only-refA left out: no score of refB, which people marked" in data.notes
+    assert [one.name for one in data.stored] == ["free-src", "good-refA"]
+
+
+def test_places_that_are_none(tmp_path: Path) -> None:
+    folder = write_mtme(tmp_path / "made", "xx-yy")
+    for place, told in (
+        ("made", "expected FOLDER:LP"),
+        (f"{folder}:zz-yy", "other layouts: FOLDER, ref.txt"),
+        (f"{tmp_path}:xx-yy", "nothing of xx-yy"),
+    ):
+        with pytest.raises(UserError, match=told):
+            read_mtme(place)
+    with pytest.raises(UserError, match="unknown protocol 'esa'"):
+        read_mtme(f"{folder}:xx-yy", human="esa")
+    with pytest.raises(UserError, match="unknown reference 'refC'"):
+        read_mtme(f"{folder}:xx-yy", reference="refC")

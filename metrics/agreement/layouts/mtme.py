@@ -43,7 +43,8 @@ def read_mtme(
         place: ``FOLDER:LP``, ``wmt22:en-de``.
         human: whose scores; the first there is of `PROTOCOLS` if empty.
         reference: which one metrics used; the only one, else ``refA``, else the first by name, if empty.
-        preprocess, encoding: of texts.
+        preprocess: of every line of text.
+        encoding: of all files.
 
     Raises:
         UserError: a folder, a file or a score is missing, a line is wrong.

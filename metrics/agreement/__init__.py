@@ -11,12 +11,14 @@ if TYPE_CHECKING:
     from lasw.metrics.agreement.panels import (
         Agreement, agreement_of, agreement_of_scores, agreements,
     )
-    from lasw.metrics.agreement.layouts import LAYOUTS, read_mtme
+    from lasw.metrics.agreement.kappa import judges_agreement
+    from lasw.metrics.agreement.layouts import LAYOUTS, read_mtme, read_rankings
     from lasw.metrics.agreement.marked import MarkedSystems, StoredMetric
     from lasw.metrics.agreement.people import Judged, Scores, metric_scores, stored_scores
     from lasw.metrics.agreement.questions import Key, Measure
     from lasw.metrics.agreement.significance import SIGNIFICANCE_TESTS, Significance, agreement_significance
     from lasw.metrics.agreement.statistics import AVERAGES, SEGMENTS, STATISTICS, Asked, asked_for
     from lasw.metrics.agreement.sums import weighted_sums
+    from lasw.metrics.agreement.wins import WINS, trueskill
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

@@ -27,6 +27,8 @@ from lasw.metrics.text import References, read_corpora, read_lines
 MOST_SEGMENTS = 9_999_999  # of a set of judgements: numbers are drawn for all up to the last
 
 _REFERENCE = "_ref"
+_SIGNS = {"<": 1, ">": -1, "=": 0}
+_ANONYMOUS = ("", "-")
 _COLUMNS = ("seg1", "sysA", "sysB", "rel")
 _TEXT = re.compile(r"(?P<name>.+)\.txt(\.(gz|bz2|xz))?")
 _TABLE = r"{}\.tsv(\.(gz|bz2|xz))?"
@@ -46,6 +48,8 @@ class Judgements:
         with_reference: how many pairs were left out because one of the two was the reference itself.
         given: (S,) people's scores of the systems, NaN for one without; None if they come from the preferences.
         tied: (t, 3) int64, segment and two systems of each pair that people found equally good.
+        votes: (v, 5) int64, every comparison: segment, two systems, 1 where the first is better, -1 the second, 0
+            neither, and who said so, -1 for somebody unknown.
     """
 
     name: str
@@ -58,6 +62,7 @@ class Judgements:
     with_reference: int
     given: NDArray[np.float64] | None = None
     tied: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 3), dtype=np.int64))
+    votes: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 5), dtype=np.int64))
 
     @property
     def without_score(self) -> tuple[str, ...]:
@@ -70,6 +75,17 @@ class Judgements:
         return tuple(name for name, has_one in zip(self.systems, scored.tolist(), strict=True) if not has_one)
 
 
+@dataclass(frozen=True)
+class Vote:
+    """One comparison: 0-based segment, two systems; 1 if the first is better, -1 the second, 0 neither; who said so."""
+
+    segment: int
+    first: int
+    second: int
+    sign: int
+    judge: str
+
+
 def read_judgements(
     folder: str | Path, *, preprocess: Callable[[str], str] | None = None, encoding: str = "utf-8"
 ) -> Judgements:
@@ -79,6 +95,47 @@ def read_judgements(
         UserError: a file is missing or a line of the table is wrong.
     """
     folder = Path(folder)
+    evaluation, names = read_systems_texts(folder, preprocess, encoding)
+    pairs, scores = _tables(folder, "pairs"), _tables(folder, "systems")
+    if len(pairs) + (not pairs and len(scores)) != 1 or len(scores) > 1:
+        found = f"{len(pairs)} tables of judgements"
+        found += f", {len(scores)} of systems" if scores else ""
+        raise UserError(found, path=folder, expected="one, pairs.tsv or pairs.tsv.gz")
+    given = _read_systems(scores[0], names, encoding) if scores else None
+    if not pairs:
+        nothing = np.empty(0, dtype=np.int64)
+        return Judgements(folder.resolve().name, names, evaluation, nothing, nothing, nothing, 0, 0, given)
+    votes, left_out = _read_pairs(pairs[0], names, len(evaluation.references), encoding)
+    return judgements_of(folder.resolve().name, names, evaluation, votes, left_out, given)
+
+
+def judgements_of(
+    name: str,
+    systems: tuple[str, ...],
+    evaluation: Evaluation,
+    votes: Sequence[Vote],
+    with_reference: int,
+    given: NDArray[np.float64] | None = None,
+) -> Judgements:
+    """Judgements from comparisons one by one."""
+    judges = {judge: k for k, judge in enumerate(sorted({vote.judge for vote in votes}))}
+    rows = [(v.segment, v.first, v.second, v.sign, -1 if v.judge in _ANONYMOUS else judges[v.judge]) for v in votes]
+    table = np.array(rows, dtype=np.int64).reshape(-1, 5)
+    ordered, tied = table[table[:, 3] != 0], table[table[:, 3] == 0][:, :3]
+    ahead = ordered[:, 3] > 0
+    better, worse = (np.where(ahead, ordered[:, i], ordered[:, j]) for i, j in ((1, 2), (2, 1)))
+    columns = (ordered[:, 0], better, worse, len(tied), with_reference, given, tied, table)
+    return Judgements(name, systems, evaluation, *columns)
+
+
+def read_systems_texts(
+    folder: Path, preprocess: Callable[[str], str] | None, encoding: str
+) -> tuple[Evaluation, tuple[str, ...]]:
+    """The systems' texts and references in a folder, and the systems' names.
+
+    Raises:
+        UserError: there is none.
+    """
     if not folder.is_dir():
         raise UserError("no such folder", path=folder)
     reference_paths = [path for name, path in _texts(folder) if re.fullmatch(r"ref\d*", name)]
@@ -90,19 +147,7 @@ def read_judgements(
 
     references = References.read(reference_paths, preprocess=preprocess, encoding=encoding)
     outputs = read_corpora(systems.values(), references.vocabulary, preprocess=preprocess, encoding=encoding)
-    evaluation, names = Evaluation(references, outputs), tuple(systems)
-    pairs, scores = _tables(folder, "pairs"), _tables(folder, "systems")
-    if len(pairs) + (not pairs and len(scores)) != 1 or len(scores) > 1:
-        found = f"{len(pairs)} tables of judgements"
-        found += f", {len(scores)} of systems" if scores else ""
-        raise UserError(found, path=folder, expected="one, pairs.tsv or pairs.tsv.gz")
-    given = _read_systems(scores[0], names, encoding) if scores else None
-    if not pairs:
-        nothing = np.empty(0, dtype=np.int64)
-        return Judgements(folder.resolve().name, names, evaluation, nothing, nothing, nothing, 0, 0, given)
-    table, tied, left_out = _read_pairs(pairs[0], names, len(evaluation.references), encoding)
-    columns = (table[:, 0], table[:, 1], table[:, 2])
-    return Judgements(folder.resolve().name, names, evaluation, *columns, len(tied), left_out, given, tied)
+    return Evaluation(references, outputs), tuple(systems)
 
 
 def _tables(folder: Path, name: str) -> list[Path]:
@@ -122,15 +167,14 @@ def _texts(folder: Path) -> list[tuple[str, Path]]:
     return sorted(paths.items())
 
 
-def _read_pairs(
-    path: Path, systems: tuple[str, ...], segments: int, encoding: str
-) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """(m, 3) segment, better and worse system; (t, 3) segment and both of ties; how many have the reference."""
+def _read_pairs(path: Path, systems: tuple[str, ...], segments: int, encoding: str) -> tuple[list[Vote], int]:
+    """The comparisons, and how many have the reference."""
     index = {name: k for k, name in enumerate(systems)}
-    rows: list[tuple[int, int, int]] = []
-    ties: list[tuple[int, int, int]] = []
+    votes: list[Vote] = []
     with_reference = 0
-    for number, (segment, first, second, relation) in _rows(path, _COLUMNS, encoding):
+    header, _ = read_table(path, encoding)
+    columns = (*_COLUMNS, "judge") if header.count("judge") == 1 else _COLUMNS
+    for number, (segment, first, second, relation, *judge) in _rows(path, columns, encoding):
         if _REFERENCE in (first, second):
             with_reference += 1
             continue
@@ -141,16 +185,11 @@ def _read_pairs(
                 raise _unknown_system(name, systems, path, number)
         if first == second:
             raise UserError(f"system {first} against itself", path=path, line=number, expected="two systems")
-        if relation == "=":
-            ties.append((int(segment) - 1, index[first], index[second]))
-        elif relation == "<":
-            rows.append((int(segment) - 1, index[first], index[second]))
-        elif relation == ">":
-            rows.append((int(segment) - 1, index[second], index[first]))
-        else:
+        if relation not in _SIGNS:
             raise UserError(f"relation {relation!r}", path=path, line=number, expected="'<', '>' or '='")
-    table, tied = (np.array(lines, dtype=np.int64).reshape(-1, 3) for lines in (rows, ties))
-    return table, tied, with_reference
+        who = judge[0] if judge else ""
+        votes.append(Vote(int(segment) - 1, index[first], index[second], _SIGNS[relation], who))
+    return votes, with_reference
 
 
 def _read_systems(path: Path, systems: tuple[str, ...], encoding: str) -> NDArray[np.float64]:

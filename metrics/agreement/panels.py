@@ -30,10 +30,10 @@ from lasw.metrics.agreement.correlation import (
     tau_of_counts,
 )
 from lasw.metrics.agreement.judgements import Judgements
-from lasw.metrics.agreement.people import Judged, People, Scores, metric_scores, people_of, sums_by
+from lasw.metrics.agreement.people import Judged, People, Scores, metric_scores, people_of
 from lasw.metrics.agreement.questions import Key, Measure, Questions, Resample
 from lasw.metrics.agreement.statistics import SEGMENTS, SYSTEMS, Asked
-from lasw.metrics.agreement.sums import weighted_sums
+from lasw.metrics.agreement.sums import sums_by, weighted_sums
 from lasw.metrics.base import Metric, without_rounding
 
 
@@ -73,10 +73,10 @@ def agreement_of_scores(scores: Scores, data: Judged, *, tau: int = 13, asked: S
 
 
 def agreements(
-    several: Sequence[Scores], data: Judged, *, tau: int = 13, asked: Sequence[Asked] = ()
+    several: Sequence[Scores], data: Judged, *, tau: int = 13, asked: Sequence[Asked] = (), wins_by: str = "share"
 ) -> list[Agreement]:
-    """The same of several metrics, people's side of which is prepared once."""
-    people = people_of(data)
+    """The same of several metrics, people's side of which is prepared once; `wins_by` as `WINS` have it."""
+    people = people_of(data, wins_by)
     if asked:
         questions = people.questions(asked)
         return [_asked(scores, people, questions) for scores in several]

@@ -15,6 +15,7 @@ from lasw.metrics.agreement.marked import MarkedSystems, StoredMetric
 from lasw.metrics.agreement.questions import Questions, Resample, Systems
 from lasw.metrics.agreement.statistics import Asked, Rated, rated_marks, rated_pairs
 from lasw.metrics.agreement.sums import weighted_sums
+from lasw.metrics.agreement.wins import wins
 from lasw.metrics.base import Evaluation, Metric, without_rounding
 
 Floats = NDArray[np.float64]
@@ -87,11 +88,11 @@ class People:
 Judged = Judgements | DirectAssessment | MarkedSystems
 
 
-def people_of(data: Judged) -> People:
-    """The common form of a set of judgements."""
+def people_of(data: Judged, wins_by: str = "share") -> People:
+    """The common form of a set of judgements; systems' scores from preferences as `WINS` have it."""
     if isinstance(data, MarkedSystems):
         return _marking_systems(data)
-    return _comparing(data) if isinstance(data, Judgements) else _marking(data)
+    return _comparing(data, wins_by) if isinstance(data, Judgements) else _marking(data)
 
 
 def stored_scores(stored: StoredMetric, data: MarkedSystems) -> Scores:
@@ -136,7 +137,7 @@ def _marking_systems(data: MarkedSystems) -> People:
     return People(rated, lambda scores: without_rounding(scores.sentences, axis=0)[there], corpus, human, grid)
 
 
-def _comparing(data: Judgements) -> People:
+def _comparing(data: Judgements, wins_by: str) -> People:
     n, systems = len(data.evaluation.references), len(data.systems)
     better, worse = ((side * n + data.segment) for side in (data.better, data.worse))
     tied = data.tied
@@ -148,21 +149,9 @@ def _comparing(data: Judgements) -> People:
     def corpus(scores: Scores, counts: Floats) -> Floats:
         return np.stack([scores.corpus(s, np.arange(n), counts) for s in range(systems)], axis=1)
 
-    return People(rated, lambda scores: without_rounding(scores.sentences, axis=0).ravel(), corpus, wins(data), None)
-
-
-def wins(data: Judgements) -> Resample:
-    """From (b, n) how often each segment is drawn to (b, S) the systems' scores: given, or the share of pairs won."""
-    n, systems = len(data.evaluation.references), np.arange(len(data.systems))
-    won = sums_by(data.segment, n, data.better[:, None] == systems)
-    compared = won + sums_by(data.segment, n, data.worse[:, None] == systems)
-
-    def human(counts: Floats) -> Floats:
-        if data.given is not None:
-            return np.broadcast_to(data.given, (len(counts), len(data.given)))
-        return quotient(weighted_sums(counts, won), weighted_sums(counts, compared))
-
-    return human
+    return People(
+        rated, lambda scores: without_rounding(scores.sentences, axis=0).ravel(), corpus, wins(data, wins_by), None
+    )
 
 
 def _marking(data: DirectAssessment) -> People:
@@ -187,11 +176,3 @@ def _marking(data: DirectAssessment) -> People:
         human if data.systems else None,
         grid if data.systems else None,
     )
-
-
-def sums_by(group: NDArray[np.int64], groups: int, rows: NDArray[np.bool_]) -> Floats:
-    """(groups, k) sums of the rows (m, k) of each group."""
-    width = rows.shape[1]
-    cells = (group[:, None] * width + np.arange(width)).ravel()
-    sums = np.bincount(cells, weights=rows.astype(np.float64).ravel(), minlength=groups * width)
-    return np.asarray(sums, dtype=np.float64).reshape(groups, width)

@@ -31,3 +31,11 @@ def _blas() -> ThreadpoolController:
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
+
+
+def sums_by(group: NDArray[np.int64], groups: int, rows: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """(groups, k) sums of the rows (m, k) of each group."""
+    width = rows.shape[1]
+    cells = (group[:, None] * width + np.arange(width)).ravel()
+    sums = np.bincount(cells, weights=rows.astype(np.float64).ravel(), minlength=groups * width)
+    return np.asarray(sums, dtype=np.float64).reshape(groups, width)

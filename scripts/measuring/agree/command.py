@@ -15,6 +15,7 @@ from lasw.metrics import (
     SIGNIFICANCE_TESTS,
     STATISTICS,
     TAUS,
+    WINS,
     Asked,
     Judgements,
     MarkedSystems,
@@ -23,6 +24,7 @@ from lasw.metrics import (
     agreements,
     asked_for,
     held_out_scores,
+    judges_agreement,
     labels,
     metric,
     metric_scores,
@@ -79,6 +81,18 @@ def add_arguments(parser: Parser) -> None:
         action="extend",
         metavar="FOLDER:LP",
         help="test sets as mt-metrics-eval has them instead, with the scores of the metrics in them",
+    )
+    parser.add_argument(
+        "--rankings",
+        action="append",
+        metavar="FILE.csv",
+        help="WMT's rankings as CSV in place of pairs.tsv of the FOLDER; one file for all folders, or one for each",
+    )
+    parser.add_argument(
+        "--wins",
+        choices=WINS,
+        default="share",
+        help="systems' scores from preferences: share of comparisons won, expected wins, TrueSkill (default: share)",
     )
     parser.add_argument("--human", metavar="NAME", help="whose scores of --mtme (default: as the metrics tasks did)")
     parser.add_argument("--reference", metavar="NAME", help="which reference of --mtme metrics used (default: refA)")
@@ -204,12 +218,14 @@ def _results(arguments: argparse.Namespace) -> Results:
                 x,
                 tau=tau,
                 asked=asked,
+                wins_by=arguments.wins,
             )
             for f, x in enumerate(data)
         ],
         tau=tau if arguments.folders else None,
-        of_systems=scores_of_systems(data),
+        of_systems=scores_of_systems(data, arguments.wins),
         of_segments="preference" if arguments.folders else "mark",
+        judges=[judges_agreement(x.votes) if isinstance(x, Judgements) else {} for x in data],
         without_score=[x.without_score if isinstance(x, Judgements) else () for x in data],
         coverage=coverage,
     )
@@ -248,6 +264,11 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UserError(found, expected="one of folders of preferences, --da TABLE, --mtme FOLDER:LP")
     if not arguments.mtme and (arguments.human or arguments.reference):
         raise UserError("--human or --reference without --mtme", expected="--mtme FOLDER:LP with it")
+    if arguments.rankings and len(arguments.rankings) not in (1, len(arguments.folders)):
+        found = f"{len(arguments.rankings)} --rankings and {len(arguments.folders)} folders of texts"
+        raise UserError(found, expected="one for all folders, or one for each")
+    if arguments.wins != "share" and not arguments.folders:
+        raise UserError("--wins without preferences", expected="folders of preferences with it")
     if arguments.mtme and arguments.train:
         raise UserError("--train with --mtme", expected="judgements that a metric can be trained on: folders or --da")
     if not arguments.folders and arguments.tau:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from lasw.metrics import (
+    WINS,
     DirectAssessment,
     Judged,
     Judgements,
@@ -17,6 +18,7 @@ from lasw.metrics import (
     read_direct_assessment,
     read_judgements,
     read_mtme,
+    read_rankings,
     stored_scores,
 )
 from lasw.scripts.command_line import note, reading, warn
@@ -44,7 +46,11 @@ def read_sets(arguments: argparse.Namespace) -> Sequence[Judged]:
         for name, table in zip(short_names(arguments.da), tables, strict=True):
             note(arguments.quiet, f"{name}: {len(table.systems) or 'unnamed'} systems, {len(table.marks)} marks")
         return tables
-    folders = [read_judgements(path, **how) for path in arguments.folders]
+    if arguments.rankings:
+        files = arguments.rankings * (len(arguments.folders) if len(arguments.rankings) == 1 else 1)
+        folders = [read_rankings(file, path, **how) for file, path in zip(files, arguments.folders, strict=True)]
+    else:
+        folders = [read_judgements(path, **how) for path in arguments.folders]
     for name, folder in zip(short_names(arguments.folders), folders, strict=True):
         note(arguments.quiet, _described(name, folder))
         if folder.without_score and folder.given is not None:
@@ -106,11 +112,11 @@ def scores_elsewhere(data: Judged, stored: dict[str, list[str]]) -> list[Scores]
     return [stored_scores(by_name[base], data) for base in stored]
 
 
-def scores_of_systems(data: Sequence[Judged]) -> str:
+def scores_of_systems(data: Sequence[Judged], wins_by: str) -> str:
     """What corpus scores are correlated with."""
     marks = {"mean mark" for x in data if isinstance(x, DirectAssessment)}
     marks |= {"mean mark" if x.given is None else "people's score" for x in data if isinstance(x, MarkedSystems)}
-    wins = {"share of comparisons won" if x.given is None else "given score" for x in data if isinstance(x, Judgements)}
+    wins = {WINS[wins_by] if x.given is None else "given score" for x in data if isinstance(x, Judgements)}
     return " or ".join(sorted(marks | wins))
 
 

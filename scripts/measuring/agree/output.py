@@ -36,6 +36,7 @@ class Results:
         of_systems: what corpus scores are correlated with.
         of_segments: what sentence scores are.
         without_score: F, the systems that people gave no score.
+        judges: F, how far judges agree, by kind.
         significance: F, or none where it was not asked for.
         coverage: F lists of what words have vectors, of as many metrics as were not trained here.
     """
@@ -50,6 +51,7 @@ class Results:
     of_systems: str
     of_segments: str
     without_score: Sequence[Sequence[str]]
+    judges: Sequence[dict[str, Correlation]] = ()
     significance: Sequence[dict[Key, Significance]] = ()
     coverage: Sequence[Sequence[list[dict[str, Any]]]] = ()
 
@@ -166,7 +168,16 @@ def as_json(results: Results) -> dict[str, Any]:
     for k, (spec, signature, better) in enumerate(zip(results.specs, results.signatures, results.better, strict=True)):
         sets = [_one(results, f, k) for f in range(len(results.names))]
         metrics.append({"metric": spec, "signature": signature, "better": better, "sets": sets})
-    out: dict[str, Any] = {**({"tau": results.tau} if results.tau else {}), "metrics": metrics}
+    kappas = [
+        {"set": name, "kappa": {kind: _number(x) for kind, x in judges.items()}}
+        for name, judges in zip(results.names, results.judges, strict=False)
+        if any(x.n for x in judges.values())
+    ]
+    out: dict[str, Any] = {
+        **({"judges": kappas} if kappas else {}),
+        **({"tau": results.tau} if results.tau else {}),
+        "metrics": metrics,
+    }
     return out | ({"comparisons": _comparisons(results)} if results.significance else {})
 
 

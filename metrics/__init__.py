@@ -8,7 +8,8 @@ if TYPE_CHECKING:
         AVERAGES, SEGMENTS, SIGNIFICANCE_TESTS, STATISTICS, TAUS, WINS, Agreement, Asked, Correlation, DirectAssessment,
         Judged, Judgements, Key, MarkedSystems, Panel, Scores, Significance, StoredMetric, agreement_of,
         agreement_of_scores, agreement_significance, agreements, asked_for, judges_agreement, metric_scores,
-        panel_title, picture, read_direct_assessment, read_judgements, read_mtme, read_rankings, stored_scores,
+        panel_title, picture, read_direct_assessment, read_judgements, read_marks, read_mtme, read_rankings,
+        stored_scores,
     )
     from lasw.metrics.base import (
         LARGEST, Display, Evaluation, MeanMetric, Metric, Signature, labels, number_in, version,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
         Agreement, agreement_of, agreement_of_scores, agreements,
     )
     from lasw.metrics.agreement.kappa import judges_agreement
-    from lasw.metrics.agreement.layouts import LAYOUTS, read_mtme, read_rankings
+    from lasw.metrics.agreement.layouts import LAYOUTS, read_marks, read_mtme, read_rankings
     from lasw.metrics.agreement.marked import MarkedSystems, StoredMetric
     from lasw.metrics.agreement.people import Judged, Scores, metric_scores, stored_scores
     from lasw.metrics.agreement.questions import Key, Measure

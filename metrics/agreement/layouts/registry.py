@@ -14,6 +14,7 @@ LAYOUTS: Registry[Callable[..., Any]] = Registry(
         "FOLDER": f"{_HERE}.judgements:read_judgements",
         "--da": f"{_HERE}.direct_assessment:read_direct_assessment",
         "--rankings": f"{_HERE}.layouts.rankings:read_rankings",
+        "--marks": f"{_HERE}.layouts.marks:read_marks",
         "--mtme": f"{_HERE}.layouts.mtme:read_mtme",
     },
 )
@@ -21,6 +22,7 @@ LOOKS = {
     "FOLDER": "ref.txt, hyp/SYSTEM.txt, pairs.tsv",
     "--da": "a table with the columns human hyp ref",
     "--rankings": "a CSV with the columns srcIndex judgeId system1Id system1rank ..., and a FOLDER of texts",
+    "--marks": "a CSV with the columns system segment score, and a FOLDER of texts",
     "--mtme": "FOLDER:LP with references/LP.NAME.txt, system-outputs/LP/SYSTEM.txt, human-scores/LP.NAME.seg.score",
 }
 

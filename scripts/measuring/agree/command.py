@@ -89,6 +89,15 @@ def add_arguments(parser: Parser) -> None:
         help="WMT's rankings as CSV in place of pairs.tsv of the FOLDER; one file for all folders, or one for each",
     )
     parser.add_argument(
+        "--marks",
+        action="append",
+        metavar="FILE.csv",
+        help="direct assessment as CSV of the texts in the FOLDER; one file for all folders, or one for each",
+    )
+    parser.add_argument(
+        "--standardise", action="store_true", help="bring the marks of each judge to mean 0 and deviation 1 (--marks)"
+    )
+    parser.add_argument(
         "--wins",
         choices=WINS,
         default="share",
@@ -222,20 +231,27 @@ def _results(arguments: argparse.Namespace) -> Results:
             )
             for f, x in enumerate(data)
         ],
-        tau=tau if arguments.folders else None,
+        tau=tau if _compared(arguments) else None,
         of_systems=scores_of_systems(data, arguments.wins),
-        of_segments="preference" if arguments.folders else "mark",
+        of_segments="preference" if _compared(arguments) else "mark",
         judges=[judges_agreement(x.votes) if isinstance(x, Judgements) else {} for x in data],
         without_score=[x.without_score if isinstance(x, Judgements) else () for x in data],
         coverage=coverage,
     )
 
 
+def _compared(arguments: argparse.Namespace) -> bool:
+    """Whether people said which is better, and gave no marks."""
+    return bool(arguments.folders) and not arguments.marks
+
+
 def _asked(arguments: argparse.Namespace) -> tuple[Asked, ...]:
     """The statistics; none for those that are printed without ``--statistics``."""
     names = arguments.statistics
     if names is None and arguments.test == "perm-both":
-        names = "pearson,spearman" if not arguments.folders else f"tau{arguments.tau or _DEFAULT_TAU},spearman,pearson"
+        names = (
+            "pearson,spearman" if not _compared(arguments) else f"tau{arguments.tau or _DEFAULT_TAU},spearman,pearson"
+        )
     if names is None:
         return ()
     return asked_for(names, arguments.average or "", _POINTS if arguments.points is None else arguments.points)
@@ -264,10 +280,8 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UserError(found, expected="one of folders of preferences, --da TABLE, --mtme FOLDER:LP")
     if not arguments.mtme and (arguments.human or arguments.reference):
         raise UserError("--human or --reference without --mtme", expected="--mtme FOLDER:LP with it")
-    if arguments.rankings and len(arguments.rankings) not in (1, len(arguments.folders)):
-        found = f"{len(arguments.rankings)} --rankings and {len(arguments.folders)} folders of texts"
-        raise UserError(found, expected="one for all folders, or one for each")
-    if arguments.wins != "share" and not arguments.folders:
+    _check_files(arguments)
+    if arguments.wins != "share" and (not arguments.folders or arguments.marks):
         raise UserError("--wins without preferences", expected="folders of preferences with it")
     if arguments.mtme and arguments.train:
         raise UserError("--train with --mtme", expected="judgements that a metric can be trained on: folders or --da")
@@ -281,6 +295,21 @@ def _check(arguments: argparse.Namespace) -> None:
     for k, path in enumerate(paths):
         if path in paths[:k]:
             raise UserError("given twice", path=sets_of(arguments)[k], expected="each one once")
+
+
+def _check_files(arguments: argparse.Namespace) -> None:
+    """Of what people said of the texts in folders."""
+    if arguments.rankings and arguments.marks:
+        raise UserError("--rankings and --marks", expected="one of them")
+    if arguments.standardise and not arguments.marks:
+        raise UserError("--standardise without --marks", expected="--marks FILE.csv with it")
+    for name in ("rankings", "marks"):
+        files = getattr(arguments, name)
+        if files and len(files) not in (1, len(arguments.folders)):
+            found = f"{len(files)} --{name} and {len(arguments.folders)} folders of texts"
+            raise UserError(found, expected="one for all folders, or one for each")
+    if arguments.marks and (arguments.tau or arguments.train):
+        raise UserError(f"--{'tau' if arguments.tau else 'train'} with --marks", expected="preferences, or --da")
 
 
 def _check_statistics(arguments: argparse.Namespace) -> None:

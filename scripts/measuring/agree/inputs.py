@@ -17,6 +17,7 @@ from lasw.metrics import (
     Scores,
     read_direct_assessment,
     read_judgements,
+    read_marks,
     read_mtme,
     read_rankings,
     stored_scores,
@@ -32,12 +33,9 @@ def sets_of(arguments: argparse.Namespace) -> list[str]:
 def read_sets(arguments: argparse.Namespace) -> Sequence[Judged]:
     """The sets of judgements; told on standard error."""
     how = reading(arguments)
-    if arguments.mtme:
-        sets = [
-            read_mtme(place, human=arguments.human or "", reference=arguments.reference or "", **how)
-            for place in arguments.mtme
-        ]
-        for name, marked in zip(short_names(arguments.mtme), sets, strict=True):
+    if arguments.mtme or arguments.marks:
+        sets = _marked(arguments)
+        for name, marked in zip(short_names(sets_of(arguments)), sets, strict=True):
             told = f"{len(marked.systems)} systems, {np.count_nonzero(~np.isnan(marked.marks))} marks"
             note(arguments.quiet, "; ".join([f"{name}: {told}", *marked.notes]))
         return sets
@@ -47,8 +45,7 @@ def read_sets(arguments: argparse.Namespace) -> Sequence[Judged]:
             note(arguments.quiet, f"{name}: {len(table.systems) or 'unnamed'} systems, {len(table.marks)} marks")
         return tables
     if arguments.rankings:
-        files = arguments.rankings * (len(arguments.folders) if len(arguments.rankings) == 1 else 1)
-        folders = [read_rankings(file, path, **how) for file, path in zip(files, arguments.folders, strict=True)]
+        folders = [read_rankings(file, path, **how) for file, path in _with_files(arguments, arguments.rankings)]
     else:
         folders = [read_judgements(path, **how) for path in arguments.folders]
     for name, folder in zip(short_names(arguments.folders), folders, strict=True):
@@ -58,6 +55,21 @@ def read_sets(arguments: argparse.Namespace) -> Sequence[Judged]:
             found = f"{name}: no score in systems.tsv of {named}: not among the systems correlated"
             warn("agree", [found], arguments.quiet)
     return folders
+
+
+def _marked(arguments: argparse.Namespace) -> list[MarkedSystems]:
+    how = reading(arguments)
+    if arguments.mtme:
+        human, reference = arguments.human or "", arguments.reference or ""
+        return [read_mtme(place, human=human, reference=reference, **how) for place in arguments.mtme]
+    files = _with_files(arguments, arguments.marks)
+    return [read_marks(file, path, standardise=arguments.standardise, **how) for file, path in files]
+
+
+def _with_files(arguments: argparse.Namespace, files: list[str]) -> list[tuple[str, str]]:
+    """The file of each folder."""
+    each = files * len(arguments.folders) if len(files) == 1 else files
+    return list(zip(each, arguments.folders, strict=True))
 
 
 def _described(name: str, judgements: Judgements) -> str:

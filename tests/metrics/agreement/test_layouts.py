@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_text import write_mtme
+from made_text import write_judgements, write_mtme
 
-from lasw.metrics import UserError, read_mtme
+from lasw.metrics import UserError, read_marks, read_mtme
 from lasw.scripts.main import main
 
 # What mt-metrics-eval (68a481a) says of `write_mtme(..., gaps=True)`, read by its EvalSet with refA and mqm, over
@@ -140,3 +140,77 @@ def test_places_that_are_none(tmp_path: Path) -> None:
         read_mtme(f"{folder}:xx-yy", human="esa")
     with pytest.raises(UserError, match="unknown reference 'refC'"):
         read_mtme(f"{folder}:xx-yy", reference="refC")
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    return write_judgements(
+        tmp_path / "xx-yy", ["a b c", "d e f", "g"], {"A": ["a b", "d e f", "g"], "B": ["a", "x", "y"]}, []
+    )
+
+
+MARKS = [
+    ("ann", "A", 1, 90),
+    ("ann", "B", 1, 50),
+    ("ann", "A", 2, 70),
+    ("bob", "A", 1, 60),
+    ("bob", "B", 2, 40),
+    ("cid", "B", 3, 7),
+]
+
+
+def test_marks_as_csv(texts: Path, tmp_path: Path) -> None:
+    """The two of A's first segment are averaged; what tests a judge is no mark; Appraise's files have no names."""
+    named = tmp_path / "named.csv"
+    named.write_text(
+        "Judge,System,segmentId,Score,itemType\n"
+        + "".join(f"{j},{s},{k},{x},TGT\n" for j, s, k, x in MARKS)
+        + "ann,B,1,1,BAD\n"
+    )
+    appraise = tmp_path / "appraise.csv"
+    appraise.write_text("".join(f"{j},{s},{k},TGT,xxx,yyy,{x},doc,False\n" for j, s, k, x in MARKS))
+    for path in (named, appraise):
+        marks = read_marks(path, texts).marks
+        assert np.array_equal(marks, [[75, 70, np.nan], [50, 40, 7]], equal_nan=True)
+    data = read_marks(named, texts, standardise=True)
+    # ann: mean 70, deviation 20; bob: mean 50, deviation sqrt(200); cid gave one mark.
+    expected = [[(1 + 10 / 200**0.5) / 2, 0, np.nan], [-1, -10 / 200**0.5, np.nan]]
+    assert data.marks == pytest.approx(np.array(expected), nan_ok=True)
+    assert data.notes == ("marks standardised by judge; 1 of judges who gave one mark only left out",)
+
+
+def test_numbers_of_the_metrics_task_from_csv(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same marks of the same texts, once in each layout, give a metric the same numbers."""
+    folder = write_mtme(tmp_path / "made", "xx-yy", gaps=True)
+    data = read_mtme(f"{folder}:xx-yy")
+    (folder / "human-scores/xx-yy.mqm.sys.score").unlink()
+    hypotheses = {name: (folder / f"system-outputs/xx-yy/{name}.txt").read_text().splitlines() for name in data.systems}
+    texts = write_judgements(
+        tmp_path / "texts", (folder / "references/xx-yy.refA.txt").read_text().splitlines(), hypotheses, []
+    )
+    lines = [
+        f"{data.systems[s]},{k + 1},{data.marks[s, k]}\n"
+        for s, k in zip(*np.nonzero(~np.isnan(data.marks)), strict=True)
+    ]
+    (tmp_path / "marks.csv").write_text("system,segment,score\n" + "".join(lines))
+    names = ["-m", "CHRF", "--statistics", "pearson,tau-b,accuracy,acc-eq,pairwise-accuracy,spa"]
+    published = agree(capsys, *names, "--mtme", f"{folder}:xx-yy")["CHRF"]
+    ours = agree(capsys, *names, "--marks", str(tmp_path / "marks.csv"), str(texts))["CHRF"]
+    assert {**ours, "set": ""} == {**published, "set": ""}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("system,score\nA,1\n", "no column 'segment'"),
+        ("system,segment,score\nA,4,1\n", ":2: segment '4'; expected a number from 1 to 3"),
+        ("system,segment,score\nA,1,much\n", ":2: mark 'much'"),
+        ("system,segment,score\nD,1,1\n", ":2: unknown system 'D'"),
+        ("system,segment,score\n", "no marks"),
+    ],
+)
+def test_marks_that_are_refused(text: str, told: str, texts: Path, tmp_path: Path) -> None:
+    (tmp_path / "wrong.csv").write_text(text)
+    with pytest.raises(UserError) as error:
+        read_marks(tmp_path / "wrong.csv", texts)
+    assert told in str(error.value)

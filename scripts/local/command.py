@@ -9,9 +9,19 @@ import statistics
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from lasw.metrics import STANDARD_INPUT, UserError, read_lines, refuse_overwriting
+from lasw.metrics import (
+    STANDARD_INPUT,
+    Corpus,
+    UserError,
+    Vocabulary,
+    check_alike,
+    read_lines,
+    refuse_or_warn,
+    refuse_overwriting,
+)
 from lasw.scripts.command_line import (
     Parser,
     add_action,
@@ -25,6 +35,7 @@ from lasw.scripts.command_line import (
     note,
     say_new_word,
     tell_idle,
+    warn,
 )
 from lasw.scripts.local import train as local_train
 from lasw.scripts.local.train import AUTO
@@ -55,6 +66,7 @@ vector a line of --source. serve does so for standard input, line by line, until
 A setting: SIMILARITY[:power=P|:beta=B][:prior=L][:alphas=A,B], as bleu:power=1:prior=0.1:alphas=1,10.
 """
 _OPTIMISERS = ("wro", "pro")
+_LOOKED_AT = 200  # sentences that a service is asked for, before it says how they are written
 _TIMED = 100_000  # the last so many answers are what the latency at the end is of
 
 
@@ -124,7 +136,8 @@ class _Answers:
     """Weights for lines, as the samples and the options ask for them."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        samples = read_samples(arguments.samples)
+        self._samples, samples = arguments.samples, read_samples(arguments.samples)
+        self._development = samples.source
         text = arguments.setting or samples.header.get("setting", GLOBAL)
         setting = local_train.fixed_setting(text, (GLOBAL,))
         self.setting = text
@@ -140,6 +153,14 @@ class _Answers:
         embedding = setting is not None and setting.similarity == "embedding"
         why = f"the setting is {text}"
         tell_idle(arguments, ("--vectors", embedding, why), ("--exact", setting is not None, why))
+
+    def unlike(self, lines: Iterable[str], path: str) -> list[str]:
+        """What is suspicious about sentences that weights depend on, beside those of the training."""
+        if self._similarity is None:
+            return []
+        vocabulary = Vocabulary()
+        own, known = (Corpus.from_lines(text, vocabulary) for text in (lines, self._development))
+        return refuse_or_warn([check_alike(replace(own, path=path), replace(known, path=self._samples))])
 
     def to(self, line: str) -> Weights:
         """The weights of one sentence, those of features that no list showed behind the others."""
@@ -168,7 +189,8 @@ def _weights(arguments: argparse.Namespace) -> int:
         check_output(arguments.output, kind="json")
         refuse_overwriting([arguments.output], filter(None, (source, arguments.samples, arguments.vectors)))
     answers = _Answers(arguments)
-    lines = read_lines(source, encoding=arguments.encoding)
+    lines = list(read_lines(source, encoding=arguments.encoding))
+    warn("local", answers.unlike(lines, source), arguments.quiet)
     if answers.setting == GLOBAL and not arguments.setting:
         note(arguments.quiet, "global weights for every sentence: in training locality did not pay")
     found = [answers.to(line) for line in lines]
@@ -188,16 +210,28 @@ def _serve(arguments: argparse.Namespace) -> int:
     answers = _Answers(arguments)
     answers.to("")  # what is compiled at its first use is compiled before the first sentence
     seconds: deque[float] = deque(maxlen=_TIMED)
+    first: list[bytes] = []
     try:
         for line in _raw_lines():
             began = time.perf_counter()
             sys.stdout.write(_answer(answers, line, arguments.encoding) + "\n")
             sys.stdout.flush()
             seconds.append(time.perf_counter() - began)
+            if len(first) < _LOOKED_AT:
+                first.append(line)
+                if len(first) == _LOOKED_AT:
+                    _tell_unlike(arguments, answers, first)
+        if len(first) < _LOOKED_AT:
+            _tell_unlike(arguments, answers, first)
     finally:  # services end by a signal
         if seconds:
             note(arguments.quiet, _latency(list(seconds)))
     return 0
+
+
+def _tell_unlike(arguments: argparse.Namespace, answers: _Answers, lines: Sequence[bytes]) -> None:
+    texts = [line.decode(arguments.encoding, errors="replace") for line in lines]
+    warn("local", answers.unlike(texts, STANDARD_INPUT), arguments.quiet)
 
 
 def _answer(answers: _Answers, line: bytes, encoding: str) -> str:

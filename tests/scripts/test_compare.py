@@ -360,6 +360,22 @@ def test_without_a_test_set_the_development_set_is_measured(grid: Path) -> None:
     assert {column["test"] for column in table["columns"]} == {"dev"}
 
 
+def test_measures_want_vectors_of_the_words(grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    vectors = grid.parent / "vec"
+    vectors.write_text("".join(f"{word} {k} 1\n" for k, word in enumerate(WORDS[:4])))
+    words = ["--set", "comparison.measures=BLEU", "--set", f"comparison.measures=WMD:vectors={vectors}"]
+    reference = (grid.parent / "test.ref").read_text().split()
+    known = sum(word in WORDS[:4] for word in reference)
+    assert main(["compare", str(grid), "--run", str(grid.parent / "run"), *words]) == 0
+    start = f"lasw compare: warning: {vectors}: {known} of {len(reference)} words of "
+    found = [line for line in capsys.readouterr().err.splitlines() if line.startswith(start)]
+    assert len(found) == 4  # the rows
+    assert found[0].endswith("have vectors; are they of this language and tokenisation?")
+    vectors.write_text("RED 1 2\n")
+    assert main(["compare", str(grid), "--run", str(grid.parent / "other"), *words]) == 1
+    assert "have vectors" in capsys.readouterr().err
+
+
 def test_tuning_with_a_decoder(grid: Path) -> None:
     """`fixed` goes the way of every decoder: the loop, its run directory, decoding the test set."""
     (grid.parent / "dev.src").write_text("x\n" * 25)
@@ -486,6 +502,11 @@ def test_local_weights_are_those_of_lasw_local(grid: Path, capsys: pytest.Captur
         ("draws = 200\n\n", "metric = 'BLEU'\n\n", r"unknown key 'metric' in \[system.PRO\]"),
         ("draws = 200\n\n", "draws = 0\n\n", r"draws"),
         ('lists = ["dev.nbest"]', "", r"\[development.dev\] has no lists; give lists, or a \[decoder\]"),
+        (
+            'lists = ["dev.nbest"]\nstart = "ones.json"',
+            'source = "dev.ref"\n\n[decoder]\nname = "fixed"',
+            r"\[development.dev\] has no lists; give lists$",
+        ),
         ('lists = ["dev.nbest"]', 'lists = ["none"]', r"none: no such file"),
         ('references = ["test.ref"]', "", r"\[test.news\] has no references"),
         ("draws = 200\n\n", 'development = ["dew"]\n\n', r"unknown development set 'dew'.*did you mean 'dev'"),

@@ -73,6 +73,25 @@ def test_train_weights_serve(place, capsys, monkeypatch):
     assert near == pytest.approx(weights[0].dense, abs=0.05)
 
 
+def test_sentences_that_are_written_in_another_way_than_those_of_the_training_are_told(place, capsys, monkeypatch):
+    ran(capsys, *TRAIN, "--setting", SPEC, "nbest")
+    texts = {"shouted": (place / "dev").read_text().upper(), "unlike": "ein rotes Ding\n" * 20}
+    found = {
+        "shouted": "72 of 96 tokens are in capitals (NUMBER THING BLUE), none of samples",
+        "unlike": "none of its 60 words is in samples: another language, another text or other lines",
+    }
+    for name, text in texts.items():
+        (place / name).write_text(text)
+        _, told = ran(capsys, "local", "weights", "--samples", "samples", "--source", name)
+        assert told.startswith(f"lasw local: warning: {name}: {found[name]}")
+        assert told.endswith("; prepare both alike\n")
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(text.encode()))))
+        assert found[name] in ran(capsys, "local", "serve", "--samples", "samples")[1]
+        _, told = ran(capsys, "local", "weights", "--samples", "samples", "--setting", "global", "--source", name)
+        assert "warning" not in told  # nothing depends on the text
+    assert "warning" not in ran(capsys, "local", "weights", "--samples", "samples", "--source", "dev")[1]
+
+
 def test_serve_answers_at_once_and_a_bad_line_does_not_stop_it(place, capsys):
     ran(capsys, *TRAIN, "--setting", SPEC, "nbest")
     program = [sys.executable, "-m", "lasw.scripts.main", "local", "serve", "--samples", "samples"]

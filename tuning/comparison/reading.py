@@ -149,7 +149,8 @@ def _check_files(
     lists_only = decoder is None or decoder["name"] == "fixed"
     for shown, one in named.items():
         if lists_only and not one.lists:
-            raise UserError(f"[{shown}] has no lists", path=path, remedy="give lists, or a [decoder]")
+            remedy = "give lists" if decoder else "give lists, or a [decoder]"
+            raise UserError(f"[{shown}] has no lists", path=path, remedy=remedy)
         if decoder is not None and not lists_only and one.lists and shown.startswith("development."):
             raise UserError(f"[{shown}] has lists beside a [decoder]", path=path, expected="one of them")
         if decoder is not None and one.source is None and (shown.startswith("development.") or not one.lists):

@@ -20,7 +20,7 @@ from lasw.metrics import (
     Metric,
     References,
     Spread,
-    check_texts,
+    check_evaluation,
     differences,
     metric,
     read_corpora,
@@ -58,16 +58,14 @@ def columns(comparison: Comparison, tasks: Sequence[Sequence[Task]], warnings: l
     Raises:
         UserError: translations and references differ in number, or have nothing to do with each other.
     """
-    of_words = any(metric(spec).of_words for spec in comparison.settings.measures)
+    measures = [metric(spec) for spec in comparison.settings.measures]
     found: list[Column] = []
     for number, translation in enumerate(tasks[0][0].translations):
         evaluation = _evaluation(translation, [[t.folder / t.translations[number].file for t in row] for row in tasks])
-        firsts = [evaluation.systems[k * len(tasks[0])] for k in range(len(tasks))]
-        findings = [check_texts(text, evaluation.references, words=of_words) for text in firsts]
-        warnings += translation.data.settle(findings)
+        firsts = Evaluation(evaluation.references, evaluation.systems[:: len(tasks[0])])
+        warnings += translation.data.settle(check_evaluation(firsts, measures).findings)
         told = {"nrefs": str(len(translation.data.references)), **translation.data.text.settings()}
-        for spec in comparison.settings.measures:
-            measure = metric(spec)
+        for spec, measure in zip(comparison.settings.measures, measures, strict=True):
             signature = str(measure.displayed_signature().with_settings(told))
             cells = _cells(measure, evaluation, [len(row) for row in tasks], comparison.settings)
             found.append(Column(translation.name, len(evaluation.references), spec, signature, measure.display, cells))

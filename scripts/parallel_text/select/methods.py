@@ -112,10 +112,11 @@ def read_lists(
 
     texts = (text for block in bitext.blocks() for text in block.target.texts())
     references = References((Corpus.from_lines(texts, Vocabulary()),))
-    pool, warnings = read_pool(paths, references, encoding=bitext.encoding, settle=_unlike)
+    scoring = metric(measure)
+    pool, warnings = read_pool(paths, references, encoding=bitext.encoding, metrics=[scoring], settle=_unlike)
     warn("select", warnings, quiet)
     order = pool.order
-    scores = pool.sentence_scores(metric(measure))[order] if len(pool) else np.empty(0)
+    scores = pool.sentence_scores(scoring)[order] if len(pool) else np.empty(0)
     lists = [Lists(pool.starts, pool.dense[order], scores)]
     return [*lists, _test_lists(test_paths, pool.names, bitext.encoding)] if test_paths else lists
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     )
     from lasw.metrics.base import (
         LARGEST, Display, Evaluation, MeanMetric, Metric, Signature, labels, number_in, version,
+        with_ones,
     )
     from lasw.metrics.edit import WordErrorRate
     from lasw.metrics.errors import UserError, unknown

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from lasw.metrics import Metric, Preprocessing, References, UserError, metric, r
 from lasw.tuning.decoders import Decoder, on_cluster, open_decoder
 from lasw.tuning.formats import as_json, match, read_weights
 from lasw.tuning.loop import CONFIGURATION, Configuration, Loop, Outcome, Progress, SharedFiles
+from lasw.tuning.optimisers import Optimiser
 from lasw.tuning.provenance import fingerprint, fingerprints, versions
 from lasw.tuning.report import write_run_report
 from lasw.tuning.run_directory import Json, RunDirectory
@@ -53,12 +56,13 @@ def tune(
     decoder = open_decoder(configuration.decoder, jobs=dask is None)
     start = start_weights(decoder, run.start)
     dev_metric = metric(run.dev_metric)
-    described = _description(configuration, decoder, start, dev_metric, text)
+    made = _with_loss(configuration, decoder.given_loss(references, text.function()))
+    described = _description(configuration, decoder, start, dev_metric, text, made)
     with RunDirectory(run.directory) as directory, on_cluster(decoder, dask) as translating:
         directory.describe({"command": command, **described}, MAY_CHANGE)
         loop = Loop(
             translating,
-            configuration.make_optimiser,
+            made,
             run,
             dev_metric,
             preprocess=text.function(),
@@ -77,6 +81,15 @@ def tune(
     return outcome
 
 
+def _with_loss(configuration: Configuration, loss: Metric | None) -> Callable[[int], Optimiser]:
+    """What makes the optimisers; a loss that came with the lists is theirs."""
+    if loss is None:
+        return configuration.make_optimiser
+    if "metric" in configuration.optimiser:
+        raise UserError("loss_scores of the decoder and a metric of the optimiser", expected="one loss")
+    return lambda seed: replace(configuration.make_optimiser(seed), metric=loss)  # type: ignore[type-var]
+
+
 def _as_option(name: str, value: str) -> str:
     return f"--{name} {value or 'true'}"
 
@@ -92,13 +105,18 @@ def start_weights(decoder: Decoder, path: Path | None) -> Weights:
 
 
 def _description(
-    configuration: Configuration, decoder: Decoder, start: Weights, dev_metric: Metric, text: Preprocessing
+    configuration: Configuration,
+    decoder: Decoder,
+    start: Weights,
+    dev_metric: Metric,
+    text: Preprocessing,
+    made: Callable[[int], Optimiser],
 ) -> Json:
     """What `run.json` says. Files are told apart by their content, so their names are no settings."""
     data, seed = configuration.data, configuration.run.seed
     of_text = {"nrefs": str(len(data.references)), **text.settings()}
     return {
-        "signature": str(configuration.make_optimiser(seed).signature().with_settings(of_text)),
+        "signature": str(made(seed).signature().with_settings(of_text)),
         "dev_signature": str(dev_metric.signature().with_settings(of_text)),
         "seed": seed,
         "settings": {

@@ -146,3 +146,44 @@ def test_texts_with_features_in_files_are_tuned_and_reranked(
     capsys.readouterr()
     assert main(["rerank", "--weights", str(tmp_path / "w.json"), *texts]) == 0
     assert capsys.readouterr().out == "c d\ne f\n"
+
+
+def tune(data: Path, *words: str) -> int:
+    (data / "src").write_text("x\n" * 20)
+    given = ["--decoder", "fixed", "--lists", str(data / "list"), "--optimiser", "expected", "--run", str(data / "run")]
+    texts = ["--source", str(data / "src"), "--references", str(data / "ref"), "--iterations", "1", "--quiet"]
+    return main(["tune", *given, *texts, *words])
+
+
+def test_tune_takes_them_with_the_lists(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tune(data, "--loss-scores", str(data / "scores")) == 0
+    capsys.readouterr()
+    found = optimise(data, capsys, "--optimiser", "expected", "--loss-scores", str(data / "scores"))["weights"]["dense"]
+    tuned = json.loads((data / "run/weights.json").read_text())["dense"]
+    assert tuned["good"] == pytest.approx(found["good"], abs=1e-6)
+    assert tuned["noise"] == pytest.approx(found["noise"], abs=1e-6)
+    described = json.loads((data / "run/run.json").read_text())
+    assert "metric:LOSS-SCORES|" in described["signature"]
+    # Another loss is another run.
+    lines = (data / "scores").read_text().splitlines()
+    (data / "scores").write_text("".join(f"{line}\n" for line in ["0.5", *lines[1:]]))
+    assert tune(data, "--loss-scores", str(data / "scores")) == 1
+    assert "give another --run" in capsys.readouterr().err
+
+
+def test_what_tune_refuses(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = (data / "scores").read_text().splitlines()
+    (data / "short").write_text("".join(f"{line}\n" for line in lines[1:]))
+    write_nbest(data / "list", list_of([(0, "a"), (0, "b"), (0, "a")], {"good": [1, 2, 3]}))
+    (data / "two").write_text("1\n2\n3\n")
+    (data / "one").write_text("1\n2\n1\n")
+    for words, message in (
+        (["--loss-scores", str(data / "short")], "short: 199 values of the feature --loss-scores; expected 3"),
+        (["--loss-scores", str(data / "two")], "--loss-scores: 3.0 and 1.0 for one text of sentence 0"),
+        (
+            ["--loss-scores", str(data / "one"), "--metric", "CHRF"],
+            "loss_scores of the decoder and a metric of the optim",
+        ),
+    ):
+        assert tune(data, *words) == 1
+        assert message in capsys.readouterr().err

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import UserError, Vocabulary
+from lasw.metrics import Metric, References, UserError, Vocabulary
 from lasw.tuning.nbest import NBest
 from lasw.tuning.weights import Weights
 
@@ -26,6 +26,18 @@ class Decoder(ABC):
     def input_files(self) -> Sequence[str | os.PathLike[str]]:
         """The files that decide what it gives (models, configuration, lists): a run goes on only while they stay."""
         return ()
+
+    def given_loss(self, references: References, preprocess: Callable[[str], str] | None) -> Metric | None:
+        """The loss that came with its lists, which then is the optimiser's; mostly none.
+
+        Args:
+            references: of the sentences that it will decode.
+            preprocess: of texts before they are compared.
+
+        Raises:
+            UserError: files that cannot be read, or do not fit the lists.
+        """
+        return None
 
     @abstractmethod
     def start_weights(self) -> Weights:

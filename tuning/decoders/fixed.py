@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import UserError, Vocabulary
+from lasw.metrics import Metric, References, UserError, Vocabulary
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.formats import (
     ExtraFeatures,
@@ -22,7 +22,7 @@ from lasw.tuning.formats import (
     stream_nbest,
 )
 from lasw.tuning.nbest import NBest
-from lasw.tuning.pool import Pool, unit_weights
+from lasw.tuning.pool import LOSS_COLUMN, Pool, TextScores, preprocessed, unit_weights
 from lasw.tuning.weights import FeatureNames, Weights
 
 
@@ -43,6 +43,7 @@ class Fixed(Decoder):
         sum_scores: totals are means over tokens and end: multiply by their number.
         no_score: totals of lists without features are no feature either.
         with_score: totals of lists with features are a feature score too.
+        loss_scores: files of a loss that was computed elsewhere, a number for every hypothesis, higher is better.
         unsorted: sentence ids may decrease within a list.
         encoding: of all files.
     """
@@ -64,6 +65,7 @@ class Fixed(Decoder):
         sum_scores: bool = False,
         no_score: bool = False,
         with_score: bool = False,
+        loss_scores: tuple[str, ...] = (),
         unsorted: bool = False,
         encoding: str = "utf-8",
     ) -> None:
@@ -71,6 +73,7 @@ class Fixed(Decoder):
             raise ValueError("no lists")
         self._lists = lists
         self._features = _files_by_name(features)
+        self._losses = loss_scores
         totals = sum_scores, no_score, with_score
         given = layout_options(layout, nbest_size, column, source_ids, *totals, encoding=encoding)
         self._layout = replace(given, featureless=bool(features))
@@ -85,7 +88,15 @@ class Fixed(Decoder):
     def input_files(self) -> Sequence[str | os.PathLike[str]]:
         """The lists, the weights, the columns."""
         initial = [] if self._initial is None else [self._initial]
-        return [*self._lists, *self._ids, *initial, *(path for paths in self._features.values() for path in paths)]
+        columns = (path for paths in self._features.values() for path in paths)
+        return [*self._lists, *self._ids, *initial, *columns, *self._losses]
+
+    def given_loss(self, references: References, preprocess: Callable[[str], str] | None) -> Metric | None:
+        """The scores of the lists' texts, if there are any."""
+        if not self._losses:
+            return None
+        nbest = self._whole(Vocabulary(), len(references), {LOSS_COLUMN: list(self._losses)})
+        return TextScores.of(nbest if preprocess is None else preprocessed(nbest, preprocess), nbest.dense[:, -1])
 
     def start_weights(self) -> Weights:
         """The initial weights over the features of the lists, or `unit_weights` of the first hypotheses."""
@@ -122,8 +133,8 @@ class Fixed(Decoder):
             self._read = self._whole(vocabulary, sentences)
         return self._read
 
-    def _whole(self, vocabulary: Vocabulary, segments: int) -> NBest:
-        extra = ExtraFeatures(self._features, encoding=self._encoding)
+    def _whole(self, vocabulary: Vocabulary, segments: int, more: Mapping[str, list[str]] | None = None) -> NBest:
+        extra = ExtraFeatures({**self._features, **(more or {})}, encoding=self._encoding)
         parts: list[NBest] = []
         options = self._options(segments)
         for path in self._lists:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     )
     from lasw.tuning.pool.first_best import check_lists, corpus_score, first_hypotheses, note_silence
     from lasw.tuning.pool.kernels import model_scores, row_score
-    from lasw.tuning.pool.losses import LOSS_COLUMN, LossScores, with_losses
+    from lasw.tuning.pool.losses import LOSS_COLUMN, LossScores, TextScores, with_losses
     from lasw.tuning.pool.min_count import check_min_count, pruned
     from lasw.tuning.pool.pool import Pool
     from lasw.tuning.pool.reader import preprocessed, read_pool, read_scored_pool

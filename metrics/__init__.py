@@ -44,8 +44,8 @@ if TYPE_CHECKING:
         Preprocessing, References, ScratchFolder, Settle, Vocabulary, as_option, atomic_write, check_alike,
         check_pairs, check_parallel, check_texts, content_digest, distinct, first_bytes, intern_token, marked_list,
         normal_form, open_bytes, own_names, parse_array, parse_json, parse_toml, read_arrays, read_bytes,
-        read_corpora, read_corpus, read_lines, refuse_links, refuse_or_warn, refuse_overwriting, scan, token_end,
-        tokens, write_text,
+        read_corpora, read_corpus, read_lines, refuse_links, refuse_or_warn, refuse_overwriting, remove_abandoned,
+        scan, token_end, tokens, write_text,
     )
     from lasw.metrics.vectors import (
         FORMATS, MODELS, Coverages, Sees, Text, Training, VectorFile, check_evaluation, nearest, open_vectors,

@@ -21,7 +21,7 @@ from lasw.metrics.embedding.wmd import check_vectors
 from lasw.metrics.ngram import COLUMNS, Pairs, ReferenceNgrams, SimpBleu
 from lasw.metrics.registry import Limits, check_options
 from lasw.metrics.text import Corpus, References
-from lasw.metrics.vectors import Embedding, described, nearest, open_vectors
+from lasw.metrics.vectors import Embedding, described, embedding_of, nearest, open_vectors
 
 MOST_NEIGHBOURS = 1000  # the words of the references have as many each in memory
 
@@ -76,7 +76,7 @@ class SemanticBleu(Metric):
             UserError: the vectors cannot be read.
         """
         file = open_vectors(self.vectors)
-        embedding = Embedding(file, references.vocabulary)
+        embedding = embedding_of(file, references.vocabulary)
         embedding.arrays()
         found = embedding.rows
         ids = np.unique(np.concatenate([corpus.ids for corpus in references.corpora])).astype(np.int64)

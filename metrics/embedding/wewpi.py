@@ -36,7 +36,7 @@ from lasw.metrics.errors import UserError
 from lasw.metrics.ngram import Pairs, ReferenceNgrams
 from lasw.metrics.registry import Seed, check_options
 from lasw.metrics.text import Corpus, References, Vocabulary, read_corpus
-from lasw.metrics.vectors import Embedding, UnknownWords, described, open_vectors
+from lasw.metrics.vectors import Embedding, UnknownWords, described, embedding_of, open_vectors
 
 REFERENCES, HYPOTHESES = "references", "hypotheses"
 
@@ -90,7 +90,9 @@ class We(MeanMetric):
         Raises:
             UserError: the vectors or the file of sentences cannot be read.
         """
-        embedding = Embedding(open_vectors(self.vectors), references.vocabulary, unknown=self.unknown, seed=self.seed)
+        embedding = embedding_of(
+            open_vectors(self.vectors), references.vocabulary, unknown=self.unknown, seed=self.seed
+        )
         outside = None if self.df in (REFERENCES, HYPOTHESES) else DocumentFrequencies.of_file(self.df)
         counts = sentence_counts(references.corpora)
         sentences = len(references.corpora) * len(references)

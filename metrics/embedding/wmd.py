@@ -30,7 +30,7 @@ from lasw.metrics.errors import UserError
 from lasw.metrics.ngram import Pairs, ReferenceNgrams
 from lasw.metrics.registry import Limits, Seed, check_options
 from lasw.metrics.text import Corpus, References, Spelling
-from lasw.metrics.vectors import Embedding, UnknownWords, described, open_vectors
+from lasw.metrics.vectors import Embedding, UnknownWords, described, embedding_of, open_vectors
 
 MOST_POWER = 20  # beyond it penalties above 1 would soon be infinite
 
@@ -92,7 +92,7 @@ class Wmd(MeanMetric):
         if self.preprocess == "yes":
             normaliser = Spelling(vocabulary, lambda token: [vocabulary.add(word) for word in normalised(token)])
             references = References(tuple(map(normaliser.of, references.corpora)))
-        embedding = Embedding(
+        embedding = embedding_of(
             open_vectors(self.vectors),
             vocabulary,
             unit=self.distance == "cosine",

@@ -8,9 +8,11 @@ import os
 import shutil
 import stat
 import tempfile
+import time
 from pathlib import Path
 
 _LOCK = ".lock"
+_MADE = 60.0  # seconds, after which a folder without a lock is one whose process was killed while it made it
 
 
 class ScratchFolder:
@@ -63,7 +65,11 @@ def remove_abandoned(prefix: str, place: str | os.PathLike[str] | None = None) -
             status = folder.lstat()
             if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
                 continue
-            handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+            locked = (folder / _LOCK).exists()
+            if not locked and time.time() - status.st_mtime < _MADE:
+                continue  # it is just being made
+            flags = (os.O_RDWR if locked else os.O_DIRECTORY) | os.O_CLOEXEC | os.O_NOFOLLOW
+            handle = os.open(folder / _LOCK if locked else folder, flags)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an OSError if somebody holds it
                 shutil.rmtree(folder, ignore_errors=True)

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from lasw.metrics.vectors.training import (
         FORMATS, MODELS, Text, Training, selected, write_vector_model, write_vectors,
     )
-    from lasw.metrics.vectors.vectors import Embedding, EmbeddingArrays, UnknownWords, described, inner, squared
+    from lasw.metrics.vectors.vectors import (
+        Embedding, EmbeddingArrays, UnknownWords, described, embedding_of, inner, squared,
+    )
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

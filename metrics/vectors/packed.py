@@ -28,7 +28,8 @@ class PackedFile(VectorFile):
     def __init__(self, path: str) -> None:
         self.path = path
         try:
-            self._words, self._starts, self._vectors = _mapped(path)
+            # Memory-mapped all the same; a view costs a tenth when it is asked for single words.
+            self._words, self._starts, self._vectors = map(np.asarray, _mapped(path))
             self.size = int(self._vectors.shape[1])
             _check(self._words, self._starts, self._vectors)
         except Exception:  # reading the headers of what is damaged can fail in any way

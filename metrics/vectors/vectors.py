@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import threading
+import weakref
 import zlib
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +76,11 @@ class Embedding:
         Raises:
             UserError: a vector holds what is no number.
         """
-        done, now = len(self._arrays.place), len(self._vocabulary)
+        with _growing:
+            self._grow(len(self._arrays.place), len(self._vocabulary))
+            return self._arrays
+
+    def _grow(self, done: int, now: int) -> None:
         if done < now:
             words = [self._vocabulary[k] for k in range(done, now)]
             rows = self._file.find(words)
@@ -100,7 +106,6 @@ class Embedding:
                 np.concatenate([self._arrays.vectors, new]),
                 np.concatenate([self._arrays.known, listed]),
             )
-        return self._arrays
 
     def _made_up(self, word: str) -> NDArray[np.float64] | None:
         if self._numbers and _NUMBER.fullmatch(word):
@@ -113,6 +118,20 @@ class Embedding:
             return np.asarray(drawn.mean(axis=0, dtype=np.float64))
         low, high = extremes(self._file)
         return np.asarray(generator.uniform(low, high))
+
+
+_shared: weakref.WeakValueDictionary[tuple[object, ...], Embedding] = weakref.WeakValueDictionary()
+_growing = threading.RLock()
+
+
+def embedding_of(file: VectorFile, vocabulary: Vocabulary, **settings: Any) -> Embedding:
+    """The embedding of these, the same as long as anybody holds it: what was looked up once is not again."""
+    key = (id(file), id(vocabulary), *sorted(settings.items()))  # it holds both, so that no others have these numbers
+    with _growing:
+        found = _shared.get(key)
+        if found is None:
+            found = _shared[key] = Embedding(file, vocabulary, **settings)
+        return found
 
 
 @lru_cache(maxsize=2)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lasw.metrics import UserError, as_option, own_names, refuse_or_warn
+from lasw.metrics import UserError, as_option, own_names, refuse_or_warn, remove_abandoned
 from lasw.scripts.mert_moses.files import RUN, WorkingDirectory, clean, remove
 from lasw.scripts.mert_moses.inputs import Inputs
 from lasw.scripts.mert_moses.settings import Settings
@@ -41,7 +40,7 @@ from lasw.tuning import (
     write_run_report,
 )
 
-_SCRATCH = "lasw-moses-*"
+_SCRATCH = "lasw-moses-"
 
 
 Tell = Callable[[str], None]  # of one line that is worth telling
@@ -113,8 +112,7 @@ def tune_moses(
         own_names(os.path.join(folder, "")),
         on_cluster(inputs.decoder, settings.dask) as decoder,
     ):
-        for left in folder.glob(_SCRATCH):  # a decoding that was killed
-            shutil.rmtree(left, ignore_errors=True)
+        remove_abandoned(_SCRATCH, folder)  # by a decoding that was killed
         clean(folder)
         found = _recorded(directory, settings, inputs.start, tell) if go_on else Recorded((), ())
         _describe(directory, _description(settings, inputs, command, len(found.after)))

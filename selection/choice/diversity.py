@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +60,7 @@ class Window:
         self.settings = settings
         self._metric = metric(settings.similarity)
         self._vocabulary = vocabulary
+        self._prepared: Any = None  # held until the next is, so that vectors of the same words are looked up once
         self._lines: deque[int] = deque(maxlen=settings.window)
         self._corpus = Corpus(np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64), vocabulary)
 
@@ -78,24 +80,24 @@ class Window:
         if not self._lines:
             return -np.inf, 0
         sentence = Corpus(ids, np.array([0, len(ids)], dtype=np.int64), self._vocabulary)
-        similarities = _similarities(self._metric, sentence, self._corpus)
+        similarities, self._prepared = _similarities(self._metric, sentence, self._corpus)
         best = int(np.argmax(similarities))
         return float(similarities[best]), self._lines[best]
 
 
 def translation_similarity(settings: Diversity, source: Corpus, target: Corpus) -> NDArray[np.float64]:
     """(n,) similarity of each source sentence to its own target sentence."""
-    return _pairwise(metric(settings.similarity), source, target)
+    return _pairwise(metric(settings.similarity), source, target)[0]
 
 
-def _pairwise(measure: Metric, first: Corpus, second: Corpus) -> NDArray[np.float64]:
-    """(n,) similarity of each of n sentences to the one in its place."""
+def _pairwise(measure: Metric, first: Corpus, second: Corpus) -> tuple[NDArray[np.float64], Any]:
+    """(n,) similarity of each of n sentences to the one in its place, and what the metric made of the latter."""
     prepared = measure.prepare(References((second,)))
-    return np.asarray(measure.sentence_scores(measure.statistics(first, prepared, np.arange(len(first)))))
+    return np.asarray(measure.sentence_scores(measure.statistics(first, prepared, np.arange(len(first))))), prepared
 
 
-def _similarities(measure: Metric, sentence: Corpus, window: Corpus) -> NDArray[np.float64]:
-    """(w,) similarity of one sentence to each of w others."""
+def _similarities(measure: Metric, sentence: Corpus, window: Corpus) -> tuple[NDArray[np.float64], Any]:
+    """(w,) similarity of one sentence to each of w others, and what the metric made of these."""
     if _counts_clipped(measure):
         # Clipped matches are the same from either side, so that the one sentence is indexed once as the reference.
         matches = ReferenceNgrams.of(References((sentence,))).statistics(window, np.zeros(len(window), dtype=np.int32))
@@ -104,7 +106,7 @@ def _similarities(measure: Metric, sentence: Corpus, window: Corpus) -> NDArray[
         for n in range(ORDERS):
             statistics[:, 2 * n + 1] = max(length - n, 0)
         statistics[:, 2 * ORDERS] = window.lengths
-        return np.asarray(measure.sentence_scores(statistics))
+        return np.asarray(measure.sentence_scores(statistics)), None
     return _pairwise(measure, sentence.take(np.zeros(len(window), dtype=np.int64)), window)
 
 

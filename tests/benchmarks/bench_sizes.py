@@ -165,6 +165,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scratch", type=Path, help="a folder with 5 GB of room (default: the system's)")
     parser.add_argument("--only", action="append", metavar="NAME", help="data whose name begins so; may be repeated")
+    parser.add_argument("--command", action="append", metavar="NAME", help="the same of commands")
     parser.add_argument("--scale", type=float, default=1.0, help="of all data (default: %(default)s)")
     given = parser.parse_args()
     print("| data | command | CPU s | wall s | peak MB |\n| --- | --- | --- | --- | --- |", flush=True)
@@ -175,6 +176,8 @@ def main() -> int:
                 make()
                 _write(Path(made) / "weights", ["F= " + " ".join(["0.1"] * _DENSE)])
                 for command, words in commands.items():
+                    if given.command is not None and not any(command.startswith(one) for one in given.command):
+                        continue
                     cpu, wall, memory, fault = measured(words)
                     faults += bool(fault)
                     print(f"| {name} | {command} | {cpu:.1f} | {wall:.1f} | {memory:.0f} | {fault}", flush=True)

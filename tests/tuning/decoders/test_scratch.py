@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -66,3 +67,15 @@ def test_what_is_not_ours_stays(place: Path) -> None:
     remove_abandoned("lasw-x-")
     assert (place / "lasw-x-new").is_dir()
     assert (place / "lasw-x-file").exists()
+
+
+def test_a_folder_without_a_lock_is_just_being_made_or_long_abandoned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for name in ("lasw-z-now", "lasw-z-old"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / ".lock.new").touch()
+    os.utime(tmp_path / "lasw-z-old", (1, 1))
+    remove_abandoned("lasw-z-")
+    assert os.listdir(tmp_path) == ["lasw-z-now"]

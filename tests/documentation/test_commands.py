@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Callable
@@ -55,3 +56,19 @@ def test_commands_run(
             printed = shell.run(one.text)
             if one.printed is not None:
                 assert fits(one.printed, printed), f"{page}:{one.line} (accept.py renews it) prints\n{printed}"
+
+
+def test_what_a_run_leaves_is_described(
+    fresh: Callable[[str, Path], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every key of the log and of the result, and every file."""
+    monkeypatch.chdir(fresh("lists", tmp_path))
+    shell.run(
+        "lasw tune --decoder fixed --lists run1.best100.out.gz --initial run1.moses.ini --source dev.de "
+        "--references dev.en --run run --iterations 1 --perturbed 1 --quiet"
+    )
+    page = (TOP / "docs/reference/files/run-directory.md").read_text(encoding="utf-8")
+    log = json.loads(Path("run/log.jsonl").read_text().splitlines()[0])
+    keys = [*log, *log.get("step", {}), *json.loads(Path("run/result.json").read_text())]
+    files = [path.name for path in Path("run").rglob("*") if path.is_file()]
+    assert [name for name in (*keys, *files) if f"`{name}`" not in page and f"/{name}`" not in page] == []

@@ -12,6 +12,7 @@ that runs `main`. The environment variable STAND_IN, a list `KNOB=VALUE,...`, ma
     sleep=S       seconds for every sentence
     ignore        takes no notice of the weights
     silent=K      has no translation of sentence K
+    loads=FILE    adds a line to FILE when it has loaded its models
     child=FILE    starts a process that sleeps, and writes its number to FILE
 """
 
@@ -76,6 +77,9 @@ def main(pool_path: str, arguments: Sequence[str]) -> int:
         if "mute" not in knobs:
             show(weights, sparse)
         return 0
+    if "loads" in knobs:
+        with open(knobs["loads"], "a", encoding="utf-8") as loads:
+            loads.write("loaded\n")
     if "child" in knobs:
         import subprocess  # takes a third of the start
 
@@ -171,9 +175,13 @@ def decode(
     numbers = {sentence: k for k, sentence in enumerate(candidates, 1)}
     path, n, *rest = given["n-best-list"]
     separator = "\n\n" if given.get("inputtype") == ["1"] else "\n"
-    text = Path(given["input-file"][0]).read_text(encoding="utf-8").removesuffix(separator)
-    with open(path, "w", encoding="utf-8") as nbest:
-        for k, sentence in enumerate(text.split(separator)):
+    with (
+        open(path, "w", encoding="utf-8") as nbest,
+        open(given["input-file"][0], encoding="utf-8") as source,
+    ):
+        # As Moses reads a file that still grows: sentence by sentence.
+        sentences = source if separator == "\n" else source.read().removesuffix(separator).split(separator)
+        for k, sentence in enumerate(sentences):
             number = numbers.get(sentence.strip(), 0)
             if knobs.get("crash") == str(number):
                 print(f"about to translate {sentence}", file=sys.stderr, flush=True)
@@ -190,6 +198,7 @@ def decode(
                 best = [(0.0, ("", [0.0] * len(vector), {}))]
             print(best[0][1][0] if best else "", flush=True)
             write(nbest, k, best, int(n), "distinct" in rest, groups, knobs)
+            nbest.flush()
             if knobs.get("fewer") == str(number):
                 return
 

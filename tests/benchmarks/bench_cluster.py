@@ -1,6 +1,6 @@
 """Decoding on a Dask cluster: how well workers share the work, and what each sentence costs the head.
 
-``python tests/benchmarks/bench_cluster.py [--seconds 60] [--sentences 2000]``. The decoder sleeps (for the first table)
+``python tests/benchmarks/bench_cluster.py [--seconds 20] [--sentences 2000]``. The decoder sleeps (for the first table)
 or gives made-up lists at once (for the second), so that many workers fit on one machine and only lasw and Dask are
 measured. The workers are threads of two processes beside this one, which is the head: client and scheduler.
 """
@@ -51,15 +51,14 @@ class Ready(Decoder):
         return START
 
     def decode(self, source: Sequence[str], weights: Weights, n: int, vocabulary: Vocabulary) -> NBest:
-        lines, draw = [], np.random.default_rng(len(source[0]))
-        for line in source:
-            words = np.array(line.split())
-            for _ in range(n):
-                changed = np.where(draw.random(len(words)) < 0.1, draw.choice(WORDS, len(words)), words)
-                lines.append(" ".join(changed.tolist()))
-        dense = np.round(draw.normal(size=(len(lines), len(NAMES))), 4)
+        draw = np.random.default_rng(len(source[0]))
+        words = Corpus.from_lines(source, vocabulary)
+        lengths = np.repeat(words.lengths, n)
+        ids = draw.integers(0, len(vocabulary), int(lengths.sum()), dtype=np.int32)
+        hypotheses = Corpus(ids, np.concatenate([[0], np.cumsum(lengths)]), vocabulary)
+        dense = np.round(draw.normal(size=(len(lengths), len(NAMES))), 4)
         owner = np.repeat(np.arange(len(source), dtype=np.int32), n)
-        return NBest(NAMES, owner, Corpus.from_lines(lines, vocabulary), dense, dense.sum(axis=1))
+        return NBest(NAMES, owner, hypotheses, dense, dense.sum(axis=1))
 
 
 def made_source(n: int) -> list[str]:
@@ -70,20 +69,20 @@ def made_source(n: int) -> list[str]:
 
 def sharing(seconds: float, most: int) -> None:
     """The first table: two rounds each, the second with the times of the first known."""
-    source = made_source(600)
-    tokens = sum(len(line.split()) for line in source)
-    decoder = Sleeping(seconds / tokens)
-    print(f"{len(source)} sentences that take {seconds:.0f} s in all\n")
-    print("| workers | round | seconds | share of the time that a worker sleeps |\n| --- | --- | --- | --- |")
+    print(f"as many sentences as take each worker {seconds:.0f} s\n")
+    print("| workers | sentences | round | seconds | share of the time that a worker decodes |\n" + 5 * "| --- " + "|")
     threads = 1
     while threads <= most:
+        source = made_source(max(200, 40 * threads))
+        decoder = Sleeping(seconds * threads / sum(len(line.split()) for line in source))
         with local(threads) as cluster, on_cluster(decoder, cluster.scheduler_address) as spread:
-            spread.decode(source[:threads], START, 1, Vocabulary())  # what workers load, they load once
+            spread.decode(["a"] * 2 * threads, START, 1, Vocabulary())  # what workers load, they load once
             for number in (1, 2):
                 began = time.perf_counter()
                 spread.decode(source, START, 1, Vocabulary())
                 taken = time.perf_counter() - began
-                print(f"| {threads} | {number} | {taken:.2f} | {seconds / threads / taken:.3f} |", flush=True)
+                share = seconds / taken
+                print(f"| {threads} | {len(source)} | {number} | {taken:.2f} | {share:.3f} |", flush=True)
         threads *= 2
 
 
@@ -99,6 +98,7 @@ def head(sentences: int, n: int) -> None:
         print(f"| {what} | {1e3 * (time.process_time() - began) / sentences:.3f} |", flush=True)
 
     with local(2) as cluster, on_cluster(Ready(), cluster.scheduler_address) as spread:
+        spread.decode(source[:10], START, n, Vocabulary())  # compiles
         for what in ("decoding: parts out, lists back and joined (first round)", "the same in later rounds"):
             began = time.process_time()
             nbest = spread.decode(source, START, n, references.vocabulary)
@@ -132,10 +132,11 @@ def local(threads: int) -> distributed.LocalCluster:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60.0, help="that decoding takes one worker")
+    parser.add_argument("--seconds", type=float, default=20.0, help="that each worker decodes")
     parser.add_argument("--most", type=int, default=16, help="workers")
     parser.add_argument("--sentences", type=int, default=2000)
     parser.add_argument("--nbest", type=int, default=100)
     given = parser.parse_args()
-    sharing(given.seconds, given.most)
+    if given.seconds:
+        sharing(given.seconds, given.most)
     head(given.sentences, given.nbest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import random
 import signal
@@ -14,10 +15,11 @@ from typing import Any
 import numpy as np
 import pytest
 from build import rows_of
+from moses_runs import made
 from stand_in_moses import Candidate, system
 
 from lasw.metrics import UserError, Vocabulary
-from lasw.tuning import Moses, NBest, Weights, read_weights
+from lasw.tuning import Moses, NBest, Weights, nbest_text, read_weights
 from lasw.tuning.decoders.moses.features import parse_shown
 from lasw.tuning.decoders.moses.flags import Flags, as_sections
 
@@ -375,3 +377,59 @@ def test_options_with_values_stay_what_they_are() -> None:
     text = "-threads 4 -beam-threshold 1e-05 -factor-delimiter '|' -mark-unknown-prefix 'a b' -drop-unknown"
     words = ["-threads", "4", "-beam-threshold", "1e-05", "-factor-delimiter", "|", "-mark-unknown-prefix", "a b"]
     assert Flags.parsed(text).words() == [*words, "-drop-unknown"]
+
+
+@pytest.mark.parametrize("flags", ["", "-threads 4"])
+class TestKept:
+    """A process that goes on from part to part."""
+
+    def test_it_gives_what_a_new_one_would_and_loads_once(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: str
+    ) -> None:
+        source, new, kept = self.opened(tmp_path, flags)
+        monkeypatch.setenv("STAND_IN", f"loads={tmp_path / 'loads'}")
+        other = Weights(new.start_weights().names, -new.start_weights().dense)
+        for weights in (new.start_weights(), other):
+            before = len(self.loads(tmp_path))
+            for part in ([0, 3, 5], [1, 2], list(range(6, 16)), [4]):
+                lists = kept.decode_some(source, np.array(part), weights, 5, Vocabulary())
+                expected = new.decode_some(source, np.array(part), weights, 5, Vocabulary())
+                assert "".join(nbest_text(lists)) == "".join(nbest_text(expected))
+            assert len(self.loads(tmp_path)) == before + 1 + 4
+
+    def test_failures_name_the_sentence_among_all(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: str
+    ) -> None:
+        source, _, kept = self.opened(tmp_path, flags)
+        monkeypatch.setenv("STAND_IN", "crash=5")
+        weights = kept.start_weights()
+        assert len(kept.decode_some(source, np.array([0, 1]), weights, 5, Vocabulary())) == 10
+        with pytest.raises(UserError, match=r"signal SIGSEGV at sentence 5 of 16 \('satz 4"):
+            kept.decode_some(source, np.array([2, 3, 4]), weights, 5, Vocabulary())
+        monkeypatch.setenv("STAND_IN", "fewer=5")
+        with pytest.raises(UserError, match="ended with code 0 at sentence 6 of 16"):
+            kept.decode_some(source, np.array([3, 4, 5, 6]), weights, 5, Vocabulary())
+
+    def test_a_sentence_without_a_translation(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: str
+    ) -> None:
+        source, _, kept = self.opened(tmp_path, flags)
+        monkeypatch.setenv("STAND_IN", "silent=5")
+        monkeypatch.setattr("lasw.tuning.decoders.moses.kept._PATIENCE", 0.1)
+        for _ in range(2):  # its own list does not tell that it is complete
+            lists = kept.decode_some(source, np.array([3, 4]), kept.start_weights(), 5, Vocabulary())
+            assert lists.owner.tolist() == [0] * 5
+
+    @staticmethod
+    def opened(folder: Path, flags: str) -> tuple[list[str], Moses, Moses]:
+        made(folder)
+        source = (folder / "dev.de").read_text(encoding="utf-8").splitlines()
+        new = Moses(folder / "moses.ini", moses=str(folder / "moses"), folder=folder, flags=flags)
+        kept = copy.copy(new)
+        kept.hold(source)
+        return source, new, kept
+
+    @staticmethod
+    def loads(folder: Path) -> list[str]:
+        path = folder / "loads"
+        return path.read_text(encoding="utf-8").splitlines() if path.exists() else []

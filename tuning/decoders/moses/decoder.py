@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from lasw.metrics import ScratchFolder, UserError, Vocabulary, first_bytes
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.moses.features import Features, features, parse_shown
 from lasw.tuning.decoders.moses.flags import Flags, as_sections
+from lasw.tuning.decoders.moses.kept import Kept
 from lasw.tuning.decoders.moses.shards import BPE, Numbered, Shard, finish
 from lasw.tuning.decoders.program import Program, last_lines
 from lasw.tuning.formats import (
@@ -106,6 +108,12 @@ class Moses(Decoder):
         self._program = self._opened([*self._command, *self._lists])
         self.shown: str | None = None
         self._features = self._known_features()
+        self._keeps = False
+        self._kept: tuple[tuple[Any, ...], Kept] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy, here or on another machine, has processes of its own."""
+        return {**vars(self), "_kept": None}
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -127,7 +135,6 @@ class Moses(Decoder):
             UserError: Moses failed (the sentence is named if it can be told), printed nothing or too little, or a list
                 that cannot be read.
         """
-
         return self.decode_some(source, np.arange(len(source)), weights, n, vocabulary)
 
     def decode_some(
@@ -139,7 +146,27 @@ class Moses(Decoder):
             rewrite_moses_ini(self._ini, path, self._features.complete(weights))
 
         numbered = Numbered([source[k] for k in chosen.tolist()], chosen.tolist(), len(source))
+        if self._keeps and not any("\n" in sentence for sentence in numbered.source):
+            part = self._process(write, weights, n)(numbered)
+            nbest = self._list(part, numbered, weights, vocabulary, Vocabulary())
+            if nbest is None:
+                raise part.failure("printed no N-best list")
+            return nbest
         return self._decoded(self._program, numbered, write, weights, n, vocabulary)
+
+    def hold(self, source: Sequence[str]) -> None:
+        """See `Decoder.hold`: from now on a process goes on as long as the weights stay."""
+        self._keeps = True
+
+    def _process(self, write: Callable[[Path], None], weights: Weights, n: int) -> Kept:
+        """The process that has these weights."""
+        key = weights.dense.tobytes(), tuple(sorted(weights.sparse.items())), n
+        if self._kept is not None and (self._kept[0] != key or self._kept[1].over):
+            self._kept[1].close()
+            self._kept = None
+        if self._kept is None:
+            self._kept = key, Kept(self._program, write, n, several_at_once=self._several)
+        return self._kept[1]
 
     def _decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
         """In processes of one thread each, with text as input."""
@@ -172,8 +199,7 @@ class Moses(Decoder):
             parts = Shard.cut(numbered.source, self._jobs, program, place)
             for part in parts:
                 part.start(place / "moses.ini", n, stack)
-            several = self.flags.values("threads") not in (None, ("1",))
-            finish(parts, numbered, several_at_once=several, told=self.told)
+            finish(parts, numbered, several_at_once=self._several, told=self.told)
             names = Vocabulary()
             lists = [(part.first, self._list(part, numbered, weights, vocabulary, names)) for part in parts]
             given = [(first, nbest) for first, nbest in lists if nbest is not None]
@@ -201,6 +227,11 @@ class Moses(Decoder):
             whole = Path(scratch) / "moses.ini"
             whole.write_bytes("\n".join(lines).encode("utf-8", errors="surrogateescape"))
             rewrite_moses_ini(whole, path, self._features.complete(weights), comment)
+
+    @property
+    def _several(self) -> bool:
+        """Whether it has several threads."""
+        return self.flags.values("threads") not in (None, ("1",))
 
     def _called(self, flags: Flags) -> list[str]:
         inputtype = [] if self._inputtype is None else ["-inputtype", str(self._inputtype)]

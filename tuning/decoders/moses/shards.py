@@ -79,10 +79,11 @@ def finish(
     """
     for shard, code in as_they_end(shards, told):
         if code:
-            raise _failure(shard, code, numbered, several_at_once)
+            raise failure(shard, code, numbered, several_at_once)
 
 
-def _failure(shard: Shard, code: int, numbered: Numbered, several_at_once: bool) -> UserError:
+def failure(shard: Shard, code: int, numbered: Numbered, several_at_once: bool) -> UserError:
+    """What is said of a process that ended with a code, see `finish`."""
     done = max(shard.translated(), shard.listed())
     if done == 0:
         first, last = numbered.place(shard.first), numbered.place(shard.first + len(shard.source) - 1)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     )
     from lasw.metrics.ngram import ALIASES, NAME, ORDERS, Pairs, ReferenceNgrams, SimpBleu
     from lasw.metrics.parallel import (
-        ATTEMPTS, Here, Worker, Workers, ask_all, each_once, executor, run_all, serve, worker_address,
+        ATTEMPTS, Cluster, Here, Worker, Workers, ask_all, each_once, executor, on_dask, run_all, serve, worker_address,
         workers,
     )
     from lasw.metrics.registry import (

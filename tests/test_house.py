@@ -100,6 +100,7 @@ def test_no_test_imports_another() -> None:
 _MAY = {
     "metrics/composed/external_program.py": {"subprocess"},  # EXTERNAL, which no file can name (`named_in`)
     "metrics/parallel/processes.py": {"pickle", "subprocess"},  # requests to our own processes and their answers
+    "metrics/parallel/cluster.py": {"import_module"},  # Dask
     "metrics/parallel/executors.py": {"import_module"},  # Dask
     "tuning/decoders/program.py": {"subprocess"},  # the command of a decoder
     "tuning/decoders/parts.py": {"subprocess"},  # its type

@@ -4,6 +4,7 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 if TYPE_CHECKING:
     from lasw.metrics.parallel.parts import ATTEMPTS, Workers, each_once, workers
+    from lasw.metrics.parallel.cluster import Cluster, on_dask
     from lasw.metrics.parallel.executors import Here, executor, run_all, worker_address
     from lasw.metrics.parallel.processes import Worker, ask_all, serve
 else:

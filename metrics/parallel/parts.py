@@ -37,16 +37,13 @@ class Workers:
     Args:
         start: gives an executor; called again when that has broken.
         threads: of all workers; asked for now and then, as workers come and go.
-        share: makes of a value what stands for it among the arguments of a call, so that it travels once.
     """
 
     def __init__(
         self,
         start: Callable[[], Executor],
         threads: Callable[[], int] = lambda: 1,
-        share: Callable[[Any], Any] = lambda value: value,
     ) -> None:
-        self.share = share
         self._start = start
         self._threads = threads
         self._counted = (-_COUNTED, 0)
@@ -102,7 +99,6 @@ def workers(n: int = 1, *, apart: bool = False, scheduler: str | None = None) ->
             started = Workers(
                 partial(client.get_executor, pure=False),
                 lambda: sum(client.nthreads().values()),
-                partial(client.submit, _itself, pure=False),
             )
         elif n == 1:
             started = Workers(Here)
@@ -112,11 +108,6 @@ def workers(n: int = 1, *, apart: bool = False, scheduler: str | None = None) ->
             started = Workers(partial(ThreadPoolExecutor, n), lambda: n)
         stack.callback(started.close)
         yield started
-
-
-def _itself(value: Any) -> Any:
-    """A value as a task of its own: a worker that has lost it is given it again."""
-    return value
 
 
 @dataclass(frozen=True)
@@ -133,8 +124,6 @@ def each_once(
     parts: Iterator[Any],
     arguments: Callable[[], tuple[Any, ...]],
     merge: Callable[[Any], None],
-    *,
-    few_at_first: bool = True,
 ) -> None:
     """Call `work` for every part on the workers, and `merge` here with each result, once, in any order.
 
@@ -144,7 +133,6 @@ def each_once(
         parts: read on as workers get free.
         arguments: asked for as a part is sent off.
         merge: gets the results.
-        few_at_first: what comes back tells later parts what they need not send; else all workers begin at once.
 
     Raises:
         UserError: that of the first part that has one, be it in reading or in scoring.
@@ -160,7 +148,7 @@ def each_once(
     sent, merged, more = 0, 0, True
     try:
         while True:
-            while more and len(waiting) < _at_once(workers, merged if few_at_first else None):
+            while more and len(waiting) < _at_once(workers, merged):
                 try:
                     send(sent, next(parts), 1)
                     sent += 1
@@ -195,7 +183,6 @@ def each_once(
         raise failed[1]
 
 
-def _at_once(workers: Workers, merged: int | None) -> int:
-    """How many parts are under way or waiting at a time: no worker waits for the next one."""
-    most = 2 * workers.threads
-    return most if merged is None else min(most, max(_FIRST, 2 * merged))
+def _at_once(workers: Workers, merged: int) -> int:
+    """How many parts are under way or waiting: few at first, as what comes back tells later ones what to leave out."""
+    return min(2 * workers.threads, max(_FIRST, 2 * merged))

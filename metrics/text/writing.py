@@ -21,6 +21,7 @@ from lasw.metrics.text.opening import STANDARD_INPUT
 
 _FOLDER = os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)  # needs no permission to list it
 _NEW = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+_LEVEL = 4  # of compression: half the time of 6, and lists are a seventh larger
 _own: list[str] = []  # beginnings of absolute paths
 
 
@@ -63,7 +64,7 @@ def atomic_write(path: str | os.PathLike[str], *, pack: bool = True) -> Iterator
         try:
             with os.fdopen(handle, "wb") as stream:
                 if pack and name.endswith(".gz"):
-                    with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=stream, mtime=0) as packed:
+                    with gzip.GzipFile(filename="", mode="wb", compresslevel=_LEVEL, fileobj=stream, mtime=0) as packed:
                         yield cast(BinaryIO, packed)
                 else:
                     yield stream

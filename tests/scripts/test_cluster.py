@@ -20,7 +20,7 @@ from lasw.metrics import UserError, Vocabulary
 from lasw.scripts.main import main
 from lasw.scripts.mert_moses.command import main as mert_moses
 from lasw.scripts.parallel_text.train import train_thot
-from lasw.tuning import NBest, nbest_text, on_cluster, open_decoder
+from lasw.tuning import NBest, Weights, nbest_text, on_cluster, open_decoder
 
 distributed = pytest.importorskip("distributed", reason="Dask (extra 'dask') is not installed")
 
@@ -170,6 +170,28 @@ def test_thot_keeps_its_models_over_rounds(cluster: Any, tmp_path: Path) -> None
         assert [path.read_bytes() for path in found] == [
             path.read_bytes() for path in sorted((tmp_path / "alone").rglob(name.rpartition("/")[2]))
         ]
+    source = (tmp_path / "dev.de").read_text(encoding="utf-8").splitlines()
+    decoder = open_decoder({"name": "thot", "model": tmp_path / "model"})
+    with (
+        on_cluster(decoder, scaled(cluster, 4)) as spread,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        start, held = decoder.start_weights(), []
+        for weights in (start, Weights(start.names, start.dense + 1)):
+            spread.decode(source, weights, 10, Vocabulary())
+            held.append(client.run(processes))
+        assert any(held[0].values())
+        assert all(held[1][worker][: len(numbers)] == numbers for worker, numbers in held[0].items())
+    with distributed.Client(cluster, set_as_default=False) as client:
+        assert not any(client.run(processes).values())
+
+
+def processes() -> list[int]:
+    """On a worker: of the Thot that it holds."""
+    from lasw.tuning.decoders import cluster
+
+    decoders = [decoder for held in cluster._held.values() for decoder in held._idle]
+    return [worker._process.pid for decoder in decoders for worker in decoder._workers]  # type: ignore[attr-defined]
 
 
 class TestMistakes:

@@ -14,16 +14,16 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import ATTEMPTS, UserError, Vocabulary, Workers, each_once, worker_address, workers
+from lasw.metrics import Cluster, UserError, Vocabulary, on_dask, worker_address
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.packed import Packed
 from lasw.tuning.nbest import NBest
@@ -50,8 +50,12 @@ def on_cluster(decoder: Decoder, scheduler: str | None) -> Iterator[Decoder]:
         return
     if not decoder.translates:
         raise UserError(f"decoder {decoder.name} reads its lists from files", remedy="leave --dask out")
-    with workers(scheduler=scheduler) as where:
-        yield OnCluster(decoder, where)
+    with on_dask(scheduler) as cluster:
+        spread = OnCluster(decoder, cluster)
+        try:
+            yield spread
+        finally:
+            spread.close()
 
 
 class OnCluster(Decoder):
@@ -59,18 +63,18 @@ class OnCluster(Decoder):
 
     Args:
         decoder: what each of them does.
-        workers: which.
+        cluster: of which.
     """
 
-    def __init__(self, decoder: Decoder, workers: Workers) -> None:
+    def __init__(self, decoder: Decoder, cluster: Cluster) -> None:
         self.name = decoder.name
         self.configuration_name = decoder.configuration_name
         self.follows_weights = decoder.follows_weights
         self._decoder = decoder
-        self._workers = workers
+        self._cluster = cluster
         apart = copy.copy(decoder)
         apart.told = None  # is told here
-        self._held = workers.share(_Held(apart))
+        self._run, self._held = uuid4().hex, cluster.share(apart)
         self._source: tuple[Sequence[str], Any] = ((), None)
         self._seconds: dict[str, float] = {}
         self._spent, self._tokens = 0.0, 0
@@ -115,43 +119,37 @@ class OnCluster(Decoder):
         if not len(chosen):
             return self._decoder.decode([], self.start_weights(), n, vocabulary)
         if self._source[0] is not source:
-            self._source = source, self._workers.share(tuple(source))
-        shared = (self._held, self._source[1], self._workers.share(weights), n, _versions())
+            self._source = source, self._cluster.share(tuple(source))
+        shared = (self._run, self._held, self._source[1], self._cluster.share(weights), n, _versions())
         names, lists, done = Vocabulary(), list[NBest](), 0
 
-        def merge(packed: Packed) -> None:
-            nonlocal done
+        for packed in self._cluster.each(_translated, self._parts(source, chosen), shared):
             lists.append(packed.unpacked(vocabulary, names))
             done += len(packed.chosen)
             if self.told is not None:
                 self.told(done, len(chosen))
             self._learn([source[k] for k in packed.chosen.tolist()], packed.seconds)
-
-        try:
-            parts = self._parts(source, chosen)
-            each_once(self._workers, _translated, parts, lambda: shared, merge, few_at_first=False)
-        except UserError:
-            raise
-        except (Exception, CancelledError) as error:
-            found = f"the workers failed {ATTEMPTS} times on the same sentences ({type(error).__name__}: {error})"
-            raise UserError(found, remedy="see what they print; each needs lasw, and the decoder's files") from None
         joined = NBest.joined(lists)
         return replace(joined, owner=np.searchsorted(chosen, joined.owner).astype(np.int32))
 
-    def _parts(self, source: Sequence[str], chosen: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    def _parts(self, source: Sequence[str], chosen: NDArray[np.int64]) -> list[NDArray[np.int64]]:
         """Sentences that are sent out together, ascending; those that take longest come first."""
         cost = np.array([self._cost(source[k]) for k in chosen.tolist()])
         order = np.argsort(-cost, kind="stable")
         ends = np.cumsum(cost[order])
-        first, share = 0, ends[-1]
+        threads, parts, first = self._cluster.threads, [], 0
         while first < len(order):
-            left = ends[-1] - (ends[first - 1] if first else 0.0)
-            threads = self._workers.threads
-            size = max(min(share / LARGEST, left / 2), share / SMALLEST) / threads
-            after = int(np.searchsorted(ends, ends[-1] - left + size, side="right"))
-            after = max(after, first + 1)
-            yield np.sort(chosen[order[first:after]])
+            done = ends[first - 1] if first else 0.0
+            left = ends[-1] - done
+            size = max(min(ends[-1] / LARGEST, left / 2), ends[-1] / SMALLEST) / threads
+            after = max(first + 1, int(np.searchsorted(ends, done + size, side="right")))
+            parts.append(np.sort(chosen[order[first:after]]))
             first = after
+        return parts
+
+    def close(self) -> None:
+        """Have the workers forget the decoder."""
+        self._cluster.everywhere(_forget, self._run)
 
     def _cost(self, sentence: str) -> float:
         """Of translating it: seconds, or tokens as long as no seconds are known at all."""
@@ -171,14 +169,11 @@ def _size(sentence: str) -> int:
 
 
 class _Held:
-    """A decoder on a worker, one for each of its threads; they end when nobody holds this any more."""
+    """A decoder on a worker, one for each of its threads."""
 
     def __init__(self, decoder: Decoder) -> None:
         self._decoder = decoder
         self._idle: list[Decoder] = []
-
-    def __reduce__(self) -> tuple[type[_Held], tuple[Decoder]]:
-        return _Held, (self._decoder,)
 
     @contextmanager
     def one(self) -> Iterator[Decoder]:
@@ -191,9 +186,29 @@ class _Held:
         self._idle.append(decoder)
 
 
+# On a worker: decoders by the run that they are of. Dask drops what several workers have when it is not needed for
+# two seconds; these hold models.
+_held: dict[str, _Held] = {}
+_RUNS = 2  # whose decoders are kept, should a head have died without a word
+
+
+def _of_run(name: str, decoder: Decoder) -> _Held:
+    held = _held.get(name)
+    if held is None:
+        held = _held.setdefault(name, _Held(decoder))
+        for other in list(_held)[:-_RUNS]:
+            _held.pop(other, None)
+    return held
+
+
+def _forget(name: str) -> None:
+    _held.pop(name, None)
+
+
 def _translated(
     chosen: NDArray[np.int64],
-    held: _Held,
+    name: str,
+    held: Decoder,
     source: Sequence[str],
     weights: Weights | list[Weights],
     n: int,
@@ -203,7 +218,7 @@ def _translated(
     began = time.perf_counter()
     _refuse_other_versions(expected)
     try:
-        with held.one() as decoder:
+        with _of_run(name, held).one() as decoder:
             decoder.hold(source)
             if isinstance(weights, Weights):
                 nbest = decoder.decode_some(source, chosen, weights, n, Vocabulary())

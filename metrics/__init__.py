@@ -28,6 +28,10 @@ if TYPE_CHECKING:
         training_fingerprint, write_trained_metric,
     )
     from lasw.metrics.ngram import ALIASES, NAME, ORDERS, Pairs, ReferenceNgrams, SimpBleu
+    from lasw.metrics.pages import (
+        Series, document, dot_rows, facts_table, first_screen, histogram, html_table, line_chart, number_html,
+        stacked_bars,
+    )
     from lasw.metrics.parallel import (
         ATTEMPTS, Cluster, Here, Worker, Workers, ask_all, each_once, executor, on_dask, run_all, serve, worker_address,
         workers,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -35,13 +35,17 @@ Collect = Callable[[int, Rank | None], Collection]
 
 @dataclass(frozen=True)
 class Rejection:
-    """A candidate that was not taken: `reason` UNTRANSLATED or SIMILAR, `other` the line it is similar to (or 0)."""
+    """A candidate that was not taken.
+
+    `reason` is UNTRANSLATED or SIMILAR, `other` the line it is similar to (or 0), `texts` are source and target.
+    """
 
     line: int
     score: float
     reason: str
     similarity: float
     other: int = 0
+    texts: tuple[str, str] = ("", "")
 
 
 @dataclass
@@ -117,24 +121,25 @@ class Greedy:
             self._selection.reached += 1
             line, score = int(candidates.line[start + row]), float(candidates.score[start + row])
             if not to_target[row] < self._diversity.untranslated:
-                self._reject(Rejection(line, score, UNTRANSLATED, float(to_target[row])))
+                self._reject(Rejection(line, score, UNTRANSLATED, float(to_target[row])), candidates, start + row)
                 continue
             ids = source.ids[source.offsets[row] : source.offsets[row + 1]]
             similarity, other = self._window.most_similar(ids)
             if not similarity < self._diversity.threshold:
-                self._reject(Rejection(line, score, SIMILAR, similarity, other))
+                self._reject(Rejection(line, score, SIMILAR, similarity, other), candidates, start + row)
                 continue
             self._window.add(line, ids.copy())
             self._selection.words += len(ids)
             taken.append(start + row)
         return taken
 
-    def _reject(self, rejection: Rejection) -> None:
+    def _reject(self, rejection: Rejection, candidates: Candidates, row: int) -> None:
         self._selection.reasons[rejection.reason] += 1
         if rejection.line == self._follow:
             self._selection.followed = rejection
         if len(self._selection.rejections) < REJECTED:
-            self._selection.rejections.append(rejection)
+            texts = candidates.source.text(row), candidates.target.text(row)
+            self._selection.rejections.append(replace(rejection, texts=texts))
 
 
 def choose(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple
 
 from lasw.metrics import atomic_write, write_text
 from lasw.selection.choice import REJECTED, Selection
@@ -71,8 +70,8 @@ def _rejected(selection: Selection) -> Iterator[list[str]]:
     """First what the filters rejected, in rank order, then what was no candidate, in input order."""
     yield ["line", "score", "reason", "similarity", "similar_to_line"]
     for rejection in selection.rejections:
-        line, score, reason, similarity, other = astuple(rejection)
-        yield [str(line), repr(score), reason, repr(similarity), str(other or "")]
+        numbers = repr(rejection.similarity), str(rejection.other or "")
+        yield [str(rejection.line), repr(rejection.score), rejection.reason, *numbers]
     for line, verdict, source, _ in selection.profile.filtered[: REJECTED - len(selection.rejections)]:
         reason = REASONS[verdict]
         yield [str(line), "", f"{reason}: {source} source words" if reason == "length" else reason, "", ""]

@@ -18,10 +18,18 @@ from lasw.metrics import (
     Evaluation,
     Preprocessing,
     References,
+    Series,
     UserError,
     display_of,
+    document,
+    dot_rows,
+    facts_table,
+    first_screen,
+    html_table,
     labels,
+    line_chart,
     metric,
+    number_html,
     parse_json,
     read_corpora,
     read_lines,
@@ -29,8 +37,7 @@ from lasw.metrics import (
     write_text,
 )
 from lasw.tuning.formats import read_weights
-from lasw.tuning.report.charts import Series, dot_rows, line_chart
-from lasw.tuning.report.page import document, flat_pairs, html_table, number_html, plain_text
+from lasw.tuning.report.page import flat_pairs, plain_text
 from lasw.tuning.report.sentences import METRIC, Sentences, sentences_html
 from lasw.tuning.run_directory import Json, read_json
 
@@ -129,7 +136,7 @@ def comparison_page(data: ComparisonData, title: str = "", system: str | None = 
     if system is not None and system not in rows:
         raise unknown("row", system, rows)
     notes = "".join(f"<p>{escape(note)}</p>" for note in table["notes"])
-    body = [f"<h1>{escape(title)}</h1>", f"<section>{_matrix(table)}{notes}</section>", _dots(table)]
+    body = [_first(data, title), f"<section>{_matrix(table)}{notes}</section>", _dots(table)]
     body += [
         _significance(table),
         _curves(data),
@@ -140,6 +147,40 @@ def comparison_page(data: ComparisonData, title: str = "", system: str | None = 
     body += _sentences(data, system or _best(table))
     body.append(_how(data))
     return document(title, [part for part in body if part])
+
+
+def _first(data: ComparisonData, title: str) -> str:
+    """What was compared on which test sets, who is best by the first measure and by how much, what to do next."""
+    table, column = data.table, data.table["columns"][0]
+    rows = {row["row"]: row for row in table["rows"]}
+    tests = ", ".join(dict.fromkeys(str(one["test"]) for one in table["columns"]))
+    measures = ", ".join(dict.fromkeys(str(one["measure"]) for one in table["columns"]))
+    runs = len(table["seeds"])
+    done = f"{len(rows)} systems, {runs} run{'' if runs == 1 else 's'} each, were measured on {tests} by {measures}."
+    name = str(column["measure"]) + (" (an error rate, lower is better)" if column.get("better") == "lower" else "")
+    best, baseline = rows[_best(table)], rows[table["baseline"]]
+    cell = best["cells"][0]
+    if best is baseline:
+        gained = f"{best['row']} has a {name} of {cell['mean']:.2f}."
+        return first_screen(title, done, gained, "give the comparison a system beside the first one.")
+    better = column.get("better") == "lower"
+    risen = cell["difference"] is not None and (cell["difference"] < 0 if better else cell["difference"] > 0)
+    sure = risen and cell["p_value"] is not None and cell["p_value"] < SIGNIFICANT
+    change = "" if cell["difference"] is None else f", {cell['difference']:+.2f} from {baseline['row']}"
+    interval = (
+        " (no interval from so few runs)"
+        if cell["low"] is None
+        else f" (95 % interval {cell['low']:+.2f} to {cell['high']:+.2f})"
+    )
+    gained = f"Best beside {baseline['row']} by {name} is {best['row']}: {cell['mean']:.2f}{change}{interval}."
+    folder = next(row["runs"][0] for row in data.description["rows"] if row["row"] == best["row"])
+    if sure:
+        after = f"use {best['row']}; the weights of its first run are {folder}/weights.json."
+    else:
+        after = (
+            f"keep {baseline['row']}, or compare on more sentences or with more seeds: the difference may be chance."
+        )
+    return first_screen(title, done, gained, after)
 
 
 def column_names(table: Json) -> list[str]:
@@ -186,7 +227,8 @@ def _dots(table: Json) -> str:
     charts = []
     for j, name in enumerate(column_names(table)):
         rows = [(row["row"], row["cells"][j]["scores"]) for row in table["rows"]]
-        charts.append(f"<h3>{escape(name)}</h3>{dot_rows(f'{name} of every run', rows, name)}")
+        unit = "error rate in %" if table["columns"][j].get("better") == "lower" else "score"
+        charts.append(f"<h3>{escape(name)}</h3>{dot_rows(f'{name} of every run', rows, f'{name} ({unit})')}")
     return (
         "<section><h2>Every run</h2><p>A dot a run, the stroke is their mean; the dashed line is the mean of the first "
         f"row.</p>{''.join(charts)}</section>"
@@ -376,24 +418,24 @@ def _of_test(data: ComparisonData, test: Json, number: int, first: Json, second:
 
 def _how(data: ComparisonData) -> str:
     said = data.description
-    rows = [["command", f"<code>{escape(said['command'])}</code>"]] if said.get("command") else []
-    rows.append(["seeds", f"<code>{escape(', '.join(map(str, data.table['seeds'])))}</code>"])
+    rows = [("command", f"<code>{escape(said['command'])}</code>")] if said.get("command") else []
+    rows.append(("seeds", f"<code>{escape(', '.join(map(str, data.table['seeds'])))}</code>"))
     rows += [
-        [f"measure {escape(name)}", f"<code>{escape(column['signature'])}</code>"]
+        (f"measure {escape(name)}", f"<code>{escape(column['signature'])}</code>")
         for name, column in zip(column_names(data.table), data.table["columns"], strict=True)
     ]
-    rows += [[escape(row["row"]), f"<code>{escape(row['signature'])}</code>"] for row in said["rows"]]
+    rows += [(escape(row["row"]), f"<code>{escape(row['signature'])}</code>") for row in said["rows"]]
     told = {"versions": said.get("versions", {}), "significance": data.table.get("significance", {})}
-    rows += [[escape(key), f"<code>{escape(plain_text(value))}</code>"] for key, value in flat_pairs(told)]
+    rows += [(escape(key), f"<code>{escape(plain_text(value))}</code>") for key, value in flat_pairs(told)]
     rows += _files(said["tests"])
-    return f"<section><h2>How it was made</h2>{html_table(['', ''], rows, 'facts')}</section>"
+    return f"<section><h2>How it was made</h2>{facts_table(rows, 'command and settings')}</section>"
 
 
-def _files(tests: Sequence[Json]) -> list[list[str]]:
+def _files(tests: Sequence[Json]) -> list[tuple[str, str]]:
     return [
-        [
+        (
             f"test set {escape(test['test'])}",
             f"<code>{escape(' '.join([test['source'] or '', *test['references']]).strip())}</code>",
-        ]
+        )
         for test in tests
     ]

@@ -15,15 +15,30 @@ from typing import Any
 
 import numpy as np
 
-from lasw.metrics import Display, write_text
-from lasw.tuning.report.charts import Series, line_chart, stacked_bars
+from lasw.metrics import (
+    Display,
+    Series,
+    document,
+    facts_table,
+    first_screen,
+    html_table,
+    line_chart,
+    number_html,
+    stacked_bars,
+    write_text,
+)
 from lasw.tuning.report.run_data import RunData, read_run
 from lasw.tuning.report.sentences import sentences_html
-from lasw.tuning.report.style import SORT_SCRIPT, STYLE
+from lasw.tuning.report.words import after, done, gained
 from lasw.tuning.run_directory import Json
 from lasw.tuning.weights import Weights
 
-_STEPS = ("decode", "write", "pool", "optimise")
+_STEPS = {
+    "decode": "decoding",
+    "write": "writing lists",
+    "pool": "reading lists into the pool",
+    "optimise": "optimising",
+}
 _SHOWN_SPARSE = 50
 
 
@@ -52,26 +67,15 @@ def write_report(
 def page(runs: Sequence[RunData], title: str = "", tables: Sequence[Table] = ()) -> str:
     """The HTML of a report."""
     title = title or "Tuning run " + ", ".join(run.name for run in runs)
-    body = [f"<h1>{escape(title)}</h1>"]
+    if len(runs) == 1:
+        body = [first_screen(title, done(runs[0]), gained(runs[0]), after(runs[0]))]
+    else:
+        body = [first_screen(title, f"{len(runs)} tuning runs side by side; each is described below.", "")]
     body.extend(_table(table) for table in tables)
     if len(runs) > 1:
         body.append(_comparison(runs))
-    body.extend(_run(run, heading=len(runs) > 1) for run in runs)
+    body.extend(_run(run, alone=len(runs) == 1) for run in runs)
     return document(title, body)
-
-
-def document(title: str, body: Sequence[str]) -> str:
-    """A whole HTML file of sections."""
-    content = "\n".join(body)
-    script = f"\n<script>{SORT_SCRIPT}</script>" if 'sortable">' in content else ""
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        # Browsers ask for an icon otherwise.
-        '<link rel="icon" href="data:,">\n'
-        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
-        f"{content}\n</main>{script}\n</body>\n</html>\n"
-    )
 
 
 def _comparison(runs: Sequence[RunData]) -> str:
@@ -80,46 +84,27 @@ def _comparison(runs: Sequence[RunData]) -> str:
         return ""
     names = {_development(run) for run in runs}
     name = names.pop() if len(names) == 1 else "development score"
-    chart = line_chart(f"{name} of every run", series, "iteration", name)
+    chart = line_chart(f"{name} of every run", series, "iteration", _with_unit(name, runs[0].display))
     return f"<section><h2>{escape(name[0].upper() + name[1:])}</h2>{chart}</section>"
 
 
-def _run(run: RunData, heading: bool) -> str:
-    parts = [f"<h2>Run {escape(run.name)}</h2>"] if heading else []
-    parts.append(f"<p>{escape(_summary(run))}</p>")
+def _run(run: RunData, *, alone: bool) -> str:
+    parts = [] if alone else [f"<h2>Run {escape(run.name)}</h2><p>{escape(f'{done(run)} {gained(run)}')}</p>"]
     if run.records:
         parts += [
-            _score_chart(run),
-            _weight_chart(run),
-            _time_chart(run),
-            _candidates(run),
-            _iterations(run),
-            _step_table(run),
+            *(_score_chart(run), _weight_chart(run), _time_chart(run), _candidates(run)),
+            *(_iterations(run), _step_table(run), _warnings(run)),
         ]
-        parts += [_warnings(run)]
     if run.development is not None and run.development.sentences is not None:
         parts.append(sentences_html(run.development.sentences))
     parts += [f"<p>{escape(remark)}</p>" for remark in run.remarks]
     if run.final is not None:
         parts.append(_weights_table(run.final))
     parts.append(_how(run))
-    return "<section>" + "\n".join(filter(None, parts)) + "</section>"
-
-
-def _summary(run: RunData) -> str:
-    if run.result is None:
-        return f"Under way: {len(run.records)} iterations so far."
-    chosen = run.result["chosen"]
-    which = f"those of iteration {chosen}" if chosen else "the start weights"
-    score = run.result["dev_score"]
-    told = ""
-    if score is not None:
-        told = f" with a {_development(run)} of {run.display.score(score):.2f}"
-    count = run.result["iterations"]
-    return (
-        f"Ended after {count} iteration{'s' if count != 1 else ''}: {run.result['reason']}. "
-        f"The final weights are {which}{told}."
-    )
+    html = "\n".join(filter(None, parts))
+    if alone:  # no run's name stands between the title and these; texts are escaped and have no tags
+        html = html.replace("<h3>", "<h2>").replace("</h3>", "</h2>")
+    return f"<section>{html}</section>"
 
 
 def _scores(run: RunData, key: str) -> list[tuple[int, float]]:
@@ -131,7 +116,14 @@ def _scores(run: RunData, key: str) -> list[tuple[int, float]]:
 
 def _development(run: RunData) -> str:
     """What the development score is called."""
-    return f"development {run.dev_metric} {run.display.arrow}" if run.display.lower else "development score"
+    return f"development {run.dev_metric}{f' {run.display.arrow}' if run.display.lower else ''}"
+
+
+def _with_unit(name: str, display: Display) -> str:
+    """The title of an axis."""
+    if display.lower:
+        return f"{name} (error rate in %)"
+    return f"{name} (0 to 100)" if display.scale == Display().scale else name
 
 
 def _score_chart(run: RunData) -> str:
@@ -145,7 +137,8 @@ def _score_chart(run: RunData) -> str:
         if run.development.held_out:
             held_out = [(number, run.display.score(score)) for number, score in run.development.held_out]
             series.append(Series("held-out lists reranked with the weights that the iteration made", held_out))
-    chart = line_chart("scores by iteration", [s for s in series if s.points], "iteration", "score")
+    axis = _with_unit("score" if run.display.lower else run.dev_metric, Display() if run.display.lower else run.display)
+    chart = line_chart("scores by iteration", [s for s in series if s.points], "iteration", axis)
     return f"<h3>Score per iteration</h3>{chart}"
 
 
@@ -153,14 +146,16 @@ def _weight_chart(run: RunData) -> str:
     names = run.weights[0].names.components
     shares = [weights.dense / (np.abs(weights.dense).sum() or 1.0) for weights in run.weights]
     series = [Series(name, [(k, float(row[j])) for k, row in enumerate(shares)]) for j, name in enumerate(names)]
-    chart = line_chart("weights by iteration", series, "iteration", "share of the L1 norm", digits=4)
+    chart = line_chart("weights by iteration", series, "iteration", "weight (share of the L1 norm)", digits=4)
     return f"<h3>Weights per iteration</h3>{chart}"
 
 
 def _time_chart(run: RunData) -> str:
     categories = [str(record["iteration"]) for record in run.records]
-    series = [(step, [record["seconds"].get(step, 0.0) for record in run.records]) for step in _STEPS]
-    return f"<h3>Time per step</h3>{stacked_bars('seconds by iteration and step', categories, series, 'seconds')}"
+    series = [(name, [record["seconds"].get(step, 0.0) for record in run.records]) for step, name in _STEPS.items()]
+    return (
+        f"<h3>Time per step</h3>{stacked_bars('seconds by iteration and step', categories, series, 'time (seconds)')}"
+    )
 
 
 def _candidates(run: RunData) -> str:
@@ -170,13 +165,14 @@ def _candidates(run: RunData) -> str:
     categories = [str(record["iteration"]) for record in made]
     new = [float(record["new_candidates"]) for record in made]
     old = [record["candidates"] - count for record, count in zip(made, new, strict=True)]
-    chart = stacked_bars("candidates by iteration", categories, [("known", old), ("new", new)], "candidates", digits=0)
+    layers = [("found in earlier iterations", old), ("new in this iteration", new)]
+    chart = stacked_bars("candidates by iteration", categories, layers, "candidates (number)", digits=0)
     return f"<h3>Candidates per iteration</h3>{chart}"
 
 
 def _iterations(run: RunData) -> str:
     header = ["iteration", f"{_development(run)} before it", "pool BLEU after it", "candidates", "new"]
-    header += ["largest move of a weight", *(f"{step}, s" for step in _STEPS)]
+    header += ["largest move of a weight", *(f"{name} (s)" for name in _STEPS.values())]
     rows: list[list[str]] = []
     for record in run.records:
         before = number_html(run.display.value(record["dev_score"]), ".2f", run.display.scale)
@@ -230,11 +226,11 @@ def _weights_table(weights: Weights) -> str:
 
 def _how(run: RunData) -> str:
     said = run.description
-    rows: list[list[str]] = []
+    rows: list[tuple[str, str]] = []
     if said.get("command"):
-        rows.append(["command", f"<code>{escape(said['command'])}</code>"])
-    rows += [[escape(key), f"<code>{escape(plain_text(value))}</code>"] for key, value in flat_pairs(said)]
-    return f"<h3>How it was made</h3>{html_table(['', ''], rows, 'facts')}"
+        rows.append(("command", f"<code>{escape(said['command'])}</code>"))
+    rows += [(escape(key), f"<code>{escape(plain_text(value))}</code>") for key, value in flat_pairs(said)]
+    return f"<h3>How it was made</h3>{facts_table(rows, 'command and settings')}"
 
 
 def flat_pairs(content: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
@@ -258,16 +254,3 @@ def _table(table: Table) -> str:
     notes = "".join(f"<p>{escape(note)}</p>" for note in table.notes)
     header = [escape(name) for name in table.header]
     return f"<section><h2>{escape(table.title)}</h2>{html_table(header, rows)}{notes}</section>"
-
-
-def html_table(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "") -> str:
-    """A table of cells that are HTML already; it scrolls by itself where the screen is too narrow."""
-    marked = f' class="{kind}"' if kind else ""
-    head = f"<thead><tr>{''.join(f'<th>{name}</th>' for name in header)}</tr></thead>" if any(header) else ""
-    lines = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-    return f'<div class="wide"><table{marked}>{head}<tbody>{lines}</tbody></table></div>'
-
-
-def number_html(value: float | None, form: str = ".6f", scale: float = 1) -> str:
-    """A number as it is shown (times `scale`), with its full value for programs; nothing for None."""
-    return "" if value is None else f'<data value="{value!r}">{scale * value:{form}}</data>'

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lasw.metrics import Display, UserError, display_of, parse_json, read_lines
 from lasw.tuning.formats import read_weights
+from lasw.tuning.report.gain import Gain, development_gain
 from lasw.tuning.report.sentences import Sentences
 from lasw.tuning.run_directory import Json, read_json
 from lasw.tuning.weights import Weights
@@ -34,7 +35,7 @@ class RunData:
     """What a run directory says: `records` are the lines of its log, `weights` those before iteration 1, 2, ...
 
     `result` is why the run ended and what it chose; None while it goes on. `development` is what the N-best lists say
-    beside the log, `remarks` what is to be said of it.
+    beside the log, `remarks` what is to be said of it, `gain` what the chosen weights have brought.
     """
 
     name: str
@@ -45,6 +46,7 @@ class RunData:
     final: Weights | None
     development: Development | None = None
     remarks: tuple[str, ...] = ()
+    gain: Gain | None = None
 
     @property
     def dev_metric(self) -> str:
@@ -80,7 +82,8 @@ def read_run(path: str | os.PathLike[str], result: Json | None = None) -> RunDat
     if after.exists():
         weights.append(read_weights(after))
     final = read_weights(folder / "weights.json") if result and (folder / "weights.json").exists() else None
-    return RunData(folder.resolve().name, description, records, weights, result, final)
+    gain = development_gain(folder, description, result) if result else None
+    return RunData(folder.resolve().name, description, records, weights, result, final, gain=gain)
 
 
 def _log(path: Path) -> list[Json]:

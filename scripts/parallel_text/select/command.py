@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import shlex
+import sys
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,7 @@ from lasw.metrics import (
     refuse_links,
     refuse_or_warn,
     refuse_overwriting,
+    version,
 )
 from lasw.scripts.command_line import (
     Parser,
@@ -57,6 +60,7 @@ from lasw.selection import (
     UNBOUNDED,
     WORDS,
     Bitext,
+    Diversity,
     LAScorer,
     Material,
     Method,
@@ -252,10 +256,11 @@ def _select(arguments: argparse.Namespace, material: Material, method: Method, n
         profile = material.collect(scorer)(1, None).profile
         print_profile(profile, scorer.feature_names, aligned=pool.aligned, as_json=arguments.json)
         return
+    on = filters(type(method), arguments.diversity, arguments.window, arguments.untranslated, arguments.similarity)
     selection = choose(
         material.collect(scorer),
         arguments.words,
-        filters(type(method), arguments.diversity, arguments.window, arguments.untranslated, arguments.similarity),
+        on,
         feature_names=scorer.feature_names,
         follow=arguments.explain or 0,
     )
@@ -264,7 +269,34 @@ def _select(arguments: argparse.Namespace, material: Material, method: Method, n
     if arguments.explain:
         explain(pool, scorer, selection, arguments.explain, as_json=arguments.json)
     else:
-        write(selection, arguments.output, names, arguments.words, quiet=arguments.quiet, as_json=arguments.json)
+        write(
+            selection,
+            arguments.output,
+            names,
+            arguments.words,
+            quiet=arguments.quiet,
+            as_json=arguments.json,
+            settings=_settings(arguments, on),
+            pool=_named(arguments),
+        )
+
+
+def _named(arguments: argparse.Namespace) -> list[str]:
+    """The files of the pool as they were typed."""
+    return [path for path in (arguments.source, arguments.target, arguments.tsv, arguments.shards) if path]
+
+
+def _settings(arguments: argparse.Namespace, on: Diversity) -> dict[str, object]:
+    """What the report says of how it was made."""
+    limits = {"source sentences longer than": arguments.low, "and shorter than": arguments.high}
+    return {
+        "command": shlex.join(["lasw", *sys.argv[1:]]),
+        "method": arguments.method,
+        "source words wanted": arguments.words,
+        **limits,
+        **{name.replace("_", " "): value for name, value in asdict(on).items()},
+        "version": version(),
+    }
 
 
 def _pool(arguments: argparse.Namespace, pipes: Pipes) -> Bitext:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from lasw.metrics import UserError, write_text
 from lasw.scripts.command_line import note, print_json, warn
@@ -54,7 +54,17 @@ class _Log:
             note(False, f"{self._pairs:,} pairs read")
 
 
-def write(selection: Selection, prefix: str, names: tuple[str, str], words: int, *, quiet: bool, as_json: bool) -> None:
+def write(
+    selection: Selection,
+    prefix: str,
+    names: tuple[str, str],
+    words: int,
+    *,
+    quiet: bool,
+    as_json: bool,
+    settings: Mapping[str, object],
+    pool: Sequence[str],
+) -> None:
     """Write the files of a selection and say in a line what it is.
 
     Args:
@@ -63,9 +73,13 @@ def write(selection: Selection, prefix: str, names: tuple[str, str], words: int,
         words: that were wanted.
         quiet: no word of pairs left out.
         as_json: say it as JSON.
+        settings: how it was made, for the report.
+        pool: names of its files.
     """
     written = [*write_selection(prefix, selection, names), f"{prefix}.html"]
-    write_text(written[-1], report_html(selection, f"Selection {os.path.basename(prefix)}"))
+    title, files = f"Selection {os.path.basename(prefix)}", [os.path.basename(path) for path in written[:2]]
+    page = report_html(selection, title, settings=settings, pool=list(map(os.path.basename, pool)), files=files)
+    write_text(written[-1], page)
     profile = selection.profile
     reasons = dict(sorted(selection.reasons.items()))
     _warn_of_faults(profile.verdicts, quiet)

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from lasw.metrics import UserError
+from lasw.metrics.pages.charts import Series, line_chart, stacked_bars
 from lasw.scripts.main import main
 from lasw.tuning import Development, RunDirectory, Table, Weights, read_run, write_weights
-from lasw.tuning.report.charts import Series, line_chart, stacked_bars
 from lasw.tuning.report.page import page
 from lasw.tuning.run_directory import write_json
 
@@ -107,7 +107,7 @@ def test_numbers_are_those_of_the_log(tmp_path: Path) -> None:
     records = make_run(tmp_path / "run")
     found = Page(page([read_run(tmp_path / "run")]))
     iterations, final, how = found.tables
-    assert [cell for cell, _ in iterations[0]][:3] == ["iteration", "development score before it", "pool BLEU after it"]
+    assert [cell for cell, _ in iterations[0]][:3] == ["iteration", "development BLEU before it", "pool BLEU after it"]
     for row, record in zip(iterations[1:], records, strict=True):
         assert row[0][0] == str(record["iteration"])
         assert row[1] == (f"{100 * record['dev_score']:.2f}", repr(record["dev_score"]))
@@ -125,14 +125,15 @@ def test_numbers_are_those_of_the_log(tmp_path: Path) -> None:
     assert (said["seed"], said["versions.lasw"], said["inputs.source"]) == ("1", "0.1.0", "ab12")
     assert said["settings.decoder.name"] == "</td>"
     assert "the list <b>is</b> short & odd" in found.text
-    assert "Ended after 2 iterations: enough. The final weights are those of iteration 2" in found.text
+    assert "was tuned in 2 iterations; it ended with: enough. Development BLEU went from 30.00" in found.text
+    assert "with those of iteration 2: " in found.text
 
 
 def test_the_points_of_the_charts_are_those_of_the_log(tmp_path: Path) -> None:
     records = make_run(tmp_path / "run")
     html = page([read_run(tmp_path / "run")])
     tips = re.findall(r"<title>([^<]*), iteration (\d+): ([-\d.]+)</title>", html)
-    scores = [(int(x), y) for name, x, y in tips if name.startswith("development score")]
+    scores = [(int(x), y) for name, x, y in tips if name.startswith("development BLEU")]
     assert scores == [(r["iteration"] - 1, f"{100 * r['dev_score']:.2f}") for r in records]
     pool = [(int(x), y) for name, x, y in tips if name.startswith("pool BLEU")]
     assert pool == [(r["iteration"], f"{100 * r['pool_bleu']:.2f}") for r in records[:2]]
@@ -158,16 +159,16 @@ def test_candidates_and_oracles_per_iteration(tmp_path: Path) -> None:
     run = dataclasses.replace(read_run(tmp_path / "run"), development=Development([(1, 0.5), (2, 0.625)], None))
     html = page([run])
     assert re.findall(r"<title>oracle[^<]*, iteration (\d): ([\d.]+)</title>", html) == [("1", "50.00"), ("2", "62.50")]
-    new = re.findall(r"<title>(\d), new: (\d+) candidates</title>", html)
+    new = re.findall(r"<title>(\d), new in this iteration: (\d+) candidates", html)
     assert new == [(str(r["iteration"]), str(r["new_candidates"])) for r in records[:2]]
 
 
 def test_a_run_under_way_and_one_that_has_not_begun(tmp_path: Path) -> None:
     make_run(tmp_path / "run", finished=False)
-    assert "Under way: 3 iterations so far" in Page(page([read_run(tmp_path / "run")])).text
+    assert "under way: 3 iterations so far" in Page(page([read_run(tmp_path / "run")])).text
     with RunDirectory(tmp_path / "new") as run:
         run.describe({"settings": {}, "inputs": {}})
-    assert "Under way: 0 iterations so far" in Page(page([read_run(tmp_path / "new")])).text
+    assert "under way: 0 iterations so far" in Page(page([read_run(tmp_path / "new")])).text
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -220,14 +221,14 @@ def test_charts_of_any_numbers_stay_in_the_frame(values: list[float]) -> None:
     svg = line_chart("x", [Series("a", list(enumerate(values)))], "x", "y")
     places = [(float(x), float(y)) for x, y in re.findall(r'<circle cx="([^"]*)" cy="([^"]*)"', svg)]
     assert len(places) == len(values)
-    assert all(58 <= x <= 640 and 12 <= y <= 260 for x, y in places)
+    assert all(76 <= x <= 614 and 40 <= y <= 274 for x, y in places)
     order = sorted(range(len(values)), key=values.__getitem__)
     assert all(places[i][1] >= places[j][1] for i, j in itertools.pairwise(order))
 
 
 def test_bars_stack_to_their_sum() -> None:
     svg = stacked_bars("x", ["1", "2"], [("a", [1.0, 0.0]), ("b", [3.0, 2.0])], "seconds")
-    heights = [float(h) for h in re.findall(r'height="([\d.]+)" fill', svg)]
+    heights = [float(h) for h in re.findall(r'height="([\d.]+)" class', svg)]
     assert heights[0] * 3 == pytest.approx(heights[1], abs=0.2)
     assert heights[2] == 0
     assert heights[3] * 2 == pytest.approx(heights[0] + heights[1], abs=0.2)

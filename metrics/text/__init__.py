@@ -1,4 +1,4 @@
-"""Text: files read and written, sentences as token ids, references, preprocessing."""
+"""Text: files read and written, sentences as token ids, references, preprocessing; pages of reports."""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from lasw.metrics.text.marks import JOINTS
     from lasw.metrics.text.mismatch import (
         Finding, Settle, as_option, check_alike, check_pairs, check_texts, marked_list, refuse_or_warn,
+    )
+    from lasw.metrics.text.pages import (
+        Series, document, dot_rows, facts_table, first_screen, histogram, html_table, line_chart, number_html,
+        stacked_bars,
     )
     from lasw.metrics.text.preprocessing import NORMAL_FORMS, Preprocessing, tokens
     from lasw.metrics.text.references import References

@@ -16,8 +16,8 @@ import pytest
 from made_text import parallel_text, write_spoilt_lists
 
 from lasw.metrics import BOOTSTRAP_SEED, References, metric
-from lasw.metrics.pages.charts import Series, dot_rows, histogram, line_chart
-from lasw.metrics.pages.style import DARK, DARK_PAGE, LIGHT, LIGHT_PAGE, STYLE
+from lasw.metrics.text.pages.charts import Series, dot_rows, histogram, line_chart
+from lasw.metrics.text.pages.style import DARK, DARK_PAGE, LIGHT, LIGHT_PAGE, STYLE
 from lasw.scripts.main import main
 from lasw.tuning import read_nbest, read_run
 from lasw.tuning.pool import first_hypotheses

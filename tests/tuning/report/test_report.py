@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lasw.metrics import UserError
-from lasw.metrics.pages.charts import Series, line_chart, stacked_bars
+from lasw.metrics.text.pages.charts import Series, line_chart, stacked_bars
 from lasw.scripts.main import main
 from lasw.tuning import Development, RunDirectory, Table, Weights, read_run, write_weights
 from lasw.tuning.report.page import page

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from lasw.metrics.pages.style import LIGHT
+from lasw.metrics.text.pages.style import LIGHT
 
 _DASHES = ("", "6 3", "2 3", "8 3 2 3")
 _WIDTH, _HEIGHT = 640, 340

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from lasw.metrics.pages.style import SORT_SCRIPT, STYLE
+from lasw.metrics.text.pages.style import SORT_SCRIPT, STYLE
 
 
 def document(title: str, body: Sequence[str]) -> str:

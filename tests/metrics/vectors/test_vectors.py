@@ -11,7 +11,7 @@ import pytest
 
 from lasw.metrics import UserError, Vocabulary, open_vectors
 from lasw.metrics.vectors.packed import PackedFile, write_packed
-from lasw.metrics.vectors.vectors import Embedding, blocks, described
+from lasw.metrics.vectors.vectors import Embedding, blocks, described, embedding_of
 
 WORDS = ["the", "Haus", "no\u00a0break", "äöü", "\u2028x", "1.5"]
 MATRIX = np.random.default_rng(2).normal(size=(len(WORDS), 5)).astype(np.float32)
@@ -201,6 +201,19 @@ def test_an_embedding_grows_with_its_vocabulary(tmp_path, monkeypatch):
     unit = MATRIX / np.linalg.norm(MATRIX, axis=1, keepdims=True)
     assert np.allclose(got, [unit[1], np.zeros(5), np.zeros(5), unit[3]], atol=1e-6)
     assert not arrays.vectors[0].any()
+
+
+def test_an_embedding_is_shared_as_long_as_somebody_holds_it(tmp_path, monkeypatch):
+    (tmp_path / "vectors").write_bytes(text())
+    file, vocabulary = open_vectors(tmp_path / "vectors"), Vocabulary()
+    held = embedding_of(file, vocabulary, unit=True)
+    assert embedding_of(file, vocabulary, unit=True) is held
+    assert embedding_of(file, vocabulary, unit=False) is not held
+    assert embedding_of(file, Vocabulary(), unit=True) is not held
+    vocabulary.add("Haus")
+    assert held.arrays().known.tolist() == [True]
+    monkeypatch.setattr(file, "find", None)  # what it knows is not asked for again
+    assert embedding_of(file, vocabulary, unit=True).arrays().known.tolist() == [True]
 
 
 def test_descriptions_tell_contents_apart(tmp_path):

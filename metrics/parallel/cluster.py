@@ -48,10 +48,10 @@ class Cluster:
             UserError: that of the first part that has one, or the same part failed `ATTEMPTS` times.
         """
         as_completed: Any = importlib.import_module("distributed").as_completed
-        # The same beginning makes them one group: the scheduler hands out a large one as workers get free, wherever
-        # the shared values are.
+        # One beginning makes them one group, which the scheduler hands out as workers get free, wherever the shared
+        # values are, in the order of the names.
         name = f"lasw{uuid4().hex}"
-        keys = [f"{name}-{number}" for number in range(len(parts))]
+        keys = [f"{name}-{number:09d}" for number in range(len(parts))]
         common = [[value] * len(parts) for value in shared]
         waiting = dict(enumerate(self._client.map(work, parts, *common, key=keys)))
         numbers = {future: (number, 1) for number, future in waiting.items()}

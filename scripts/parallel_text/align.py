@@ -7,7 +7,17 @@ import os
 from pathlib import Path
 
 from lasw.metrics import ScratchFolder, UserError, refuse_overwriting, tokens
-from lasw.scripts.command_line import MOST_SEED, Parser, add_jobs, add_seed, note, positive_int, tell_idle, warn
+from lasw.scripts.command_line import (
+    MOST_SEED,
+    Parser,
+    add_dask,
+    add_jobs,
+    add_seed,
+    note,
+    positive_int,
+    tell_idle,
+    warn,
+)
 from lasw.scripts.parallel_text.train import read_parallel, text_notes, unaligned_notes
 from lasw.selection import (
     ALIGNERS,
@@ -52,6 +62,7 @@ def add_arguments(parser: Parser) -> None:
     )
     add_seed(parser, "of the sampler, for eflomal", 1, MOST_SEED)
     add_jobs(parser, 2, "processes, 2 at most")
+    add_dask(parser, "whose workers train, one each direction")
     parser.add_argument("--encoding", default="utf-8", help="of the text (default: utf-8)")
     parser.add_argument("--quiet", action="store_true", help="no notes on stderr")
 
@@ -60,6 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Align; 0."""
     refuse_overwriting([arguments.output], (arguments.source, arguments.target))
     tell_idle(arguments, ("--seed", arguments.model == "eflomal", f"{arguments.model} draws nothing"))
+    tell_idle(arguments, ("--jobs", not arguments.dask, "the workers of --dask train"))
     source, target = read_parallel(arguments.source, arguments.target, arguments.encoding)
     for written in filter(None, (arguments.output, arguments.save)):  # before the training, which may take hours
         if not Path(written).absolute().parent.is_dir():
@@ -75,6 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
             iterations=arguments.iterations,
             seed=arguments.seed,
             jobs=arguments.jobs,
+            dask=arguments.dask,
         )
         write_pharaoh(arguments.output, [symmetrise(directions, arguments.symmetrise)])
         if arguments.save:

@@ -13,8 +13,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
-from lasw.metrics import Registry, UserError, Worker, ask_all, serve
+from lasw.metrics import Registry, ScratchFolder, UserError, Worker, ask_all, on_dask, serve
 
 Sentences = Sequence[Sequence[str]]
 # The model, its arguments, source and target (files of tokens between single spaces without an empty line), prefix.
@@ -80,6 +81,34 @@ def train_apart(requests: Sequence[Request], jobs: int) -> None:
             workers.append(Worker(died, "lasw.selection.alignment.aligner", [], {"OMP_NUM_THREADS": "1"}))
             stack.callback(workers[-1].close)
         ask_all(workers, requests)
+
+
+def train_on(dask: str, requests: Sequence[Request]) -> None:
+    """The same on the workers of a Dask cluster: the text goes there, the models' files come back.
+
+    Args:
+        dask: address of the scheduler.
+        requests: what to train.
+
+    Raises:
+        UserError: as `train_apart`, no scheduler is there, or workers died again and again.
+    """
+    with on_dask(dask) as cluster:
+        paths = sorted({path for request in requests for path in request[2:4]})
+        texts = cluster.share({path: Path(path).read_bytes() for path in paths})
+        for prefix, files in cluster.each(_trained_there, requests, [texts]):
+            for suffix, content in files.items():
+                Path(prefix + suffix).write_bytes(content)
+
+
+def _trained_there(request: Request, texts: dict[str, bytes]) -> tuple[str, dict[str, bytes]]:
+    """On a worker: train one direction; its prefix and the models' files by what follows it."""
+    model, options, source, target, prefix = request
+    with ScratchFolder("lasw-align-") as place:
+        for name, path in (("source", source), ("target", target)):
+            (place / name).write_bytes(texts[path])
+        train_apart([(model, options, str(place / "source"), str(place / "target"), str(place / "model"))], 1)
+        return prefix, {path.name.removeprefix("model"): path.read_bytes() for path in place.glob("model*")}
 
 
 def _answer(request: Request) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics import ScratchFolder, UserError, tokens
-from lasw.selection.alignment.aligner import ALIGNERS, train_apart
+from lasw.selection.alignment.aligner import ALIGNERS, Request, train_apart, train_on
 from lasw.selection.alignment.pharaoh import Alignment, read_pharaoh
 from lasw.selection.alignment.symmetrisation import Directions, transposed
 
@@ -26,6 +26,7 @@ def align_directions(
     iterations: int | None = None,
     seed: int = 1,
     jobs: int = 2,
+    dask: str | None = None,
 ) -> Directions:
     """Train `model` on parallel text in both directions, each in a process with one thread (see `aligner`).
 
@@ -38,6 +39,7 @@ def align_directions(
         iterations: of each model; by default its own.
         seed: of the sampler (eflomal).
         jobs: 1 trains one direction after the other. The result is the same.
+        dask: address of a Dask scheduler, whose workers train instead.
 
     Raises:
         ValueError: the sides differ in length.
@@ -57,7 +59,11 @@ def align_directions(
             text.write_bytes("".join(" ".join(side[k]) + "\n" for k in kept.tolist()).encode())
         given = {"seed": seed} if iterations is None else {"seed": seed, "iterations": iterations}
         (f, e), (into, back) = map(str, texts), map(str, prefixes)
-        train_apart([(model, given, f, e, into), (model, given, e, f, back)], jobs)
+        requests: list[Request] = [(model, given, f, e, into), (model, given, e, f, back)]
+        if dask is None:
+            train_apart(requests, jobs)
+        else:
+            train_on(dask, requests)
     forward, backward = (_spread(read_pharaoh(f"{prefix}.aligns"), kept, len(source)) for prefix in prefixes)
     return Directions(forward, transposed(backward), *lengths, np.flatnonzero(~usable), prefixes)
 

@@ -170,6 +170,12 @@ def test_thot_keeps_its_models_over_rounds(cluster: Any, tmp_path: Path) -> None
         assert [path.read_bytes() for path in found] == [
             path.read_bytes() for path in sorted((tmp_path / "alone").rglob(name.rpartition("/")[2]))
         ]
+    words = ["align", "--source", str(tmp_path / "train.de"), "--target", str(tmp_path / "train.en"), "--quiet"]
+    for name, more in (("alone", []), ("spread", ["--dask", scaled(cluster, 4)])):
+        folder = tmp_path / f"{name}.aligned"
+        folder.mkdir()
+        assert main([*words, *more, "--output", str(folder / "align"), "--save", str(folder / "model")]) == 0
+    assert files(tmp_path / "spread.aligned") == files(tmp_path / "alone.aligned")
     source = (tmp_path / "dev.de").read_text(encoding="utf-8").splitlines()
     decoder = open_decoder({"name": "thot", "model": tmp_path / "model"})
     with (

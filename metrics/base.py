@@ -313,6 +313,21 @@ class Evaluation:
         for system in self.systems:
             check_parallel(self.references.corpora[0], system)
 
+    @classmethod
+    def from_lines(cls, references: Sequence[str] | References, *systems: Sequence[str]) -> Evaluation:
+        """Of strings, a line a segment.
+
+        Args:
+            references: n lines; more than one reference by `References.from_lines`.
+            systems: n hypotheses each.
+
+        Raises:
+            UserError: a system has another number of lines than the references.
+            TypeError: something is one string, or holds no strings.
+        """
+        given = references if isinstance(references, References) else References.from_lines(references)
+        return cls(given, tuple(Corpus.from_lines(lines, given.vocabulary) for lines in systems))
+
     def statistics(self, metric: Metric) -> list[NDArray[Any]]:
         """Statistics (n, k) of each system, shared by metrics with the same `statistics_key`."""
         key = metric.statistics_key()

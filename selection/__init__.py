@@ -1,4 +1,16 @@
-"""Parallel text: word alignment and the choice of development data. Imports `lasw.metrics` only."""
+"""Parallel text: word alignment and the choice of development data. Imports `lasw.metrics` only.
+
+>>> import tempfile
+>>> from pathlib import Path
+>>> from lasw.selection import Bitext, Diversity, select
+>>> with tempfile.TemporaryDirectory() as folder:
+...     source, target = Path(folder, "pool.de"), Path(folder, "pool.en")
+...     _ = source.write_text("das alte haus steht auf dem hügel dort oben und es ist sehr klein\\n" * 3)
+...     _ = target.write_text("the old house stands on the hill up there and it is very small\\n" * 3)
+...     selection = select(Bitext(str(source), str(target)), "length", words=20, diversity=Diversity(threshold=2.0))
+>>> len(selection), selection.words
+(2, 28)
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

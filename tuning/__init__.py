@@ -1,4 +1,17 @@
-"""Tuning of log-linear systems: N-best lists, weights, optimisers, decoders, the loop, comparisons and reports."""
+"""Tuning of log-linear systems: N-best lists, weights, optimisers, decoders, the loop, comparisons and reports.
+
+>>> from lasw.tuning import make_optimiser, pool_of, rerank
+>>> lists = [["a house", "a tree"], ["he sleeps", "he sleep"]]
+>>> features = {"LM": [[-1.0, -2.0], [-2.0, -1.0]], "TM": [[0.0, -1.0], [0.0, -3.0]]}
+>>> pool = pool_of(lists, features, ["a house", "he sleeps"])
+>>> pool
+Pool(2 sentences, 4 candidates, 2 dense and 0 sparse features)
+>>> fit = make_optimiser("pro", metric="BLEU+1").fit(pool)
+>>> fit.weights
+Weights(2 dense: LM(1), TM(1); 0 sparse)
+>>> rerank(lists, features, fit.weights)
+['a house', 'he sleeps']
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

@@ -10,6 +10,8 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
+_SHOWN = 6  # groups in a `repr`
+
 
 @dataclass(frozen=True)
 class FeatureNames:
@@ -56,6 +58,11 @@ class Weights:
     names: FeatureNames
     dense: NDArray[np.float64]
     sparse: Mapping[str, float] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}({size})" for name, size in self.names.groups[:_SHOWN])
+        more = ", ..." if len(self.names.groups) > _SHOWN else ""
+        return f"Weights({len(self.dense)} dense: {shown}{more}; {len(self.sparse)} sparse)"
 
     def __post_init__(self) -> None:
         if self.dense.shape != (len(self.names),):

@@ -1,4 +1,12 @@
-"""From a text to an object: metrics by specification, the arguments of constructors as keys and options."""
+"""From a text to an object: metrics by specification, the arguments of constructors as keys and options.
+
+>>> from lasw.metrics import metric
+>>> str(metric("chrF++").signature())
+'CHRF|chars:6|words:2|beta:2|version:0.1.0'
+>>> metric("blue")
+Traceback (most recent call last):
+lasw.metrics.errors.UserError: unknown metric 'blue'; expected ...; did you mean 'BLEU'?
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

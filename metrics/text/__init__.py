@@ -1,4 +1,13 @@
-"""Text: files read and written, sentences as token ids, references, preprocessing; pages of reports."""
+"""Text: files read and written, sentences as token ids, references, preprocessing; pages of reports.
+
+>>> from lasw.metrics import Corpus, References
+>>> references = References.from_lines(["the cat sat", "he slept"], ["a cat sat", "he was asleep"])
+>>> references
+References(2 segments, 2 each, 8 words)
+>>> hypotheses = Corpus.from_lines(["the cat", "he slept"], references.vocabulary)
+>>> [hypotheses.text(k) for k in range(len(hypotheses))]
+['the cat', 'he slept']
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

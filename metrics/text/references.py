@@ -36,6 +36,9 @@ class References:
     def __len__(self) -> int:
         return len(self.corpora[0])
 
+    def __repr__(self) -> str:
+        return f"References({len(self)} segments, {len(self.corpora)} each, {len(self.vocabulary)} words)"
+
     @property
     def vocabulary(self) -> Vocabulary:
         """The vocabulary that hypotheses must share."""

@@ -1,4 +1,14 @@
-"""The pool: parallel text read as a stream of blocks, whole or in shards, with scores of other tools."""
+"""The pool: parallel text read as a stream of blocks, whole or in shards, with scores of other tools.
+
+>>> import tempfile
+>>> from pathlib import Path
+>>> from lasw.selection import Bitext
+>>> with tempfile.TemporaryDirectory() as folder:
+...     table = Path(folder, "pool.tsv")
+...     _ = table.write_text("ein haus\\ta house\\nein baum\\ta tree\\n")
+...     [block.target.texts() for block in Bitext(str(table), columns=(1, 2)).blocks()]
+[['a house', 'a tree']]
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

@@ -1,4 +1,10 @@
-"""Programs that translate: one file or folder each, all behind `lasw.tuning.decoders.base.Decoder`."""
+"""Programs that translate: one file or folder each, all behind `lasw.tuning.decoders.base.Decoder`.
+
+>>> from lasw.tuning import open_decoder
+>>> open_decoder({"name": "command", "command": "no-such-program {weights}", "initial": "weights.json"})
+Traceback (most recent call last):
+lasw.metrics.errors.UserError: no program 'no-such-program'; give its path, or add its folder to PATH
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

@@ -1,4 +1,9 @@
-"""Files of translation systems: N-best lists, weights, Moses' own; one reader each, found by content."""
+"""Files of translation systems: N-best lists, weights, Moses' own; one reader each, found by content.
+
+>>> from lasw.tuning import Weights, as_json
+>>> as_json(Weights.from_groups({"LM": [0.5], "TM": [0.25, 0.25]}, sparse={"WT_a~b": 1.0}))
+{'dense': {'LM': [0.5], 'TM': [0.25, 0.25]}, 'sparse': {'WT_a~b': 1.0}}
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

@@ -1,4 +1,12 @@
-"""Optimisers: one file or folder each, all behind `lasw.tuning.optimisers.base.Optimiser`."""
+"""Optimisers: one file or folder each, all behind `lasw.tuning.optimisers.base.Optimiser`.
+
+>>> from lasw.tuning import OPTIMISERS, make_optimiser
+>>> list(OPTIMISERS)[:4]
+['average', 'expected', 'mert', 'mira']
+>>> optimiser = make_optimiser("pro", {"draws": 100}, metric="BLEU+1", seed=3)
+>>> optimiser.draws, optimiser.seed
+(100, 3)
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

@@ -45,6 +45,10 @@ class Fit:
     iterations: int
     warnings: tuple[str, ...] = field(default=())
 
+    def __repr__(self) -> str:
+        told = f", {len(self.warnings)} warnings" if self.warnings else ""
+        return f"Fit({self.weights!r}, objective {self.objective:.6g}, {self.iterations} iterations{told})"
+
 
 def unchanged(start: Weights, why: str, objective: float = 0.0) -> Fit:
     """The start weights, and why."""

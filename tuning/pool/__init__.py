@@ -1,4 +1,11 @@
-"""The pool: all candidates so far, deduplicated, with statistics; its features as columns."""
+"""The pool: all candidates so far, deduplicated, with statistics; its features as columns.
+
+>>> from lasw.metrics import metric
+>>> from lasw.tuning import Weights, pool_of
+>>> pool = pool_of([["a b", "b a"]], {"LM": [1.0, 2.0]}, ["a b"])
+>>> float(pool.corpus_score(metric("WER"), Weights.from_groups({"LM": [-1.0]})))
+1.0
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

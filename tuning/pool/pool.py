@@ -75,6 +75,11 @@ class Pool:
     def __len__(self) -> int:
         return len(self._owner)
 
+    def __repr__(self) -> str:
+        dense = len(self.names) if self.names is not None else 0
+        features = f"{dense} dense and {len(self.sparse_names)} sparse features"
+        return f"Pool({self._segments} sentences, {len(self)} candidates, {features})"
+
     @property
     def compared(self) -> bool:
         """Whether there are references."""

@@ -1,4 +1,9 @@
-"""N-best lists in another order: by weights, or by the expected utility of each hypothesis (minimum Bayes risk)."""
+"""N-best lists in another order: by weights, or by the expected utility of each hypothesis (minimum Bayes risk).
+
+>>> from lasw.tuning import Weights, rerank
+>>> rerank([["a house", "a tree"]], {"LM": [-2.0, -1.0]}, Weights.from_groups({"LM": [1.0]}))
+['a tree']
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

@@ -25,6 +25,7 @@ from lasw.metrics.text.marks import FACTORED_TOKEN, PHRASE_MARK_TOKEN, SENTENCEP
 from lasw.metrics.text.references import References
 
 MOST_TOKENS = 1 << 12  # of a side: shares are known to some per cent, at a cost of milliseconds
+LEAST_TOKENS = 1 << 9  # of a side, where many systems are looked at
 
 _ENOUGH = 30  # words of each side, none of them in common: no pair of real texts is so unlucky
 _MANY = 200  # words, from which on a small share says something
@@ -106,6 +107,7 @@ def check_texts(
     *,
     lists: bool = False,
     words: bool = True,
+    of: int = 1,
 ) -> Finding | None:
     """The most telling thing about a text and the references it is compared with, None if both are what they seem.
 
@@ -115,8 +117,9 @@ def check_texts(
         owner: (n,) the segment of each sentence; None: one each.
         lists: of N-best lists, from which weights are made: marks that are not mended are beyond doubt.
         words: what is computed depends on where words begin and end.
+        of: how many texts are looked at together: of many, fewer sentences of each.
     """
-    rows = sampled_rows(text)
+    rows = sampled_rows(text, max(LEAST_TOKENS, MOST_TOKENS // of))
     segments = np.unique(rows if owner is None else owner[rows])
     segments = segments[segments < len(references)]
     if not len(rows) or not len(segments):
@@ -180,12 +183,12 @@ def marked_list(text: Corpus) -> Finding | None:
     return None
 
 
-def sampled_rows(text: Corpus) -> NDArray[np.int64]:
-    """Sentences from all parts of a text that have about `MOST_TOKENS` tokens."""
+def sampled_rows(text: Corpus, most: int = MOST_TOKENS) -> NDArray[np.int64]:
+    """Sentences from all parts of a text that have about `most` tokens."""
     n, tokens = len(text), len(text.ids)
-    if tokens <= MOST_TOKENS:
+    if tokens <= most:
         return np.arange(n)
-    return np.unique(np.linspace(0, n - 1, max(1, n * MOST_TOKENS // tokens)).astype(np.int64))
+    return np.unique(np.linspace(0, n - 1, max(1, n * most // tokens)).astype(np.int64))
 
 
 _Kind: TypeAlias = Callable[[str], list[str]]

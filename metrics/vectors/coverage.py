@@ -187,9 +187,10 @@ def check_evaluation(evaluation: Evaluation, metrics: Sequence[Sees], *, togethe
         UserError: a file of vectors cannot be read.
     """
     of_words, coverages = not metrics or any(m.of_words for m in metrics), Coverages(metrics, evaluation.references)
-    findings = [check_texts(system, evaluation.references, words=of_words) for system in evaluation.systems]
+    systems = evaluation.systems
+    findings = [check_texts(one, evaluation.references, words=of_words, of=len(systems)) for one in systems]
     told = [finding for finding in findings if finding is not None]
-    groups = [evaluation.systems] if together else [(system,) for system in evaluation.systems]
+    groups = [systems] if together else [(system,) for system in systems]
     coverage = [[coverages.of(m, group) for m in metrics] for group in groups]
     found = [one.finding() for of_group in coverage for of_metric in of_group for one in of_metric]
     return Checked(

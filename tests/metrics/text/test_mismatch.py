@@ -348,4 +348,8 @@ def test_nothing_is_said_of_real_text(shared_data: Path) -> None:
         folder = shared_data / "wmt13" / "cs-en"
         references = References.read([folder / "ref.txt.gz"], preprocess=how)
         for path in sorted((folder / "hyp").iterdir())[:3]:
-            assert check_texts(read_corpus(path, references.vocabulary, preprocess=how), references) is None
+            system = read_corpus(path, references.vocabulary, preprocess=how)
+            assert all(check_texts(system, references, of=of) is None for of in (1, 50))
+            shouted = Corpus.from_lines([system.text(k).upper() for k in range(len(system))], references.vocabulary)
+            told = [check_texts(shouted, references, of=of) for of in (1, 50)]
+            assert all(finding is not None and "are in capitals" in finding.found for finding in told)

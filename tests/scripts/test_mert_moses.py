@@ -130,6 +130,16 @@ class TestRuns:
         best = read_weights(tmp_path / f"run{1 + int(np.argmax(scores))}.moses.ini")
         assert best.by_group() == read_weights(tmp_path / "moses.ini").by_group()
 
+    def test_it_ends_within_the_noise_only_if_asked(
+        self, system_folder: Path, whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert int(files(whole)["finished_step.txt"]) > 2
+        assert main(call(system_folder, tmp_path, *QUICK, "--noise", "1000")) == 0
+        assert "finished after 2 iterations: the pool's gain is within its noise" in capsys.readouterr().out
+        for name in ("run1.best5.out.gz", "run2.best5.out.gz", "run1.weights.txt", "run2.weights.txt"):
+            assert files(tmp_path)[name] == files(whole)[name]
+        assert main(call(system_folder, tmp_path, *QUICK, "--noise=-1")) == 2
+
     def test_sparse_features_stand_in_files_of_their_own(self, system_folder: Path, tmp_path: Path) -> None:
         place = made(tmp_path, sparse=True)
         folder = tmp_path / "run"

@@ -14,19 +14,25 @@ def done(run: RunData) -> str:
     """What was done, with which data."""
     settings: dict[str, Any] = run.description.get("settings", {})
     files: dict[str, Any] = run.description.get("files", {})
-    decoder, optimiser = (settings.get(section, {}).get("name", "") for section in ("decoder", "optimiser"))
+    decoder, optimiser = (_section(settings, name).get("name", "") for name in ("decoder", "optimiser"))
     count = len(run.records) if run.result is None else int(run.result["iterations"])
     data = f"{run.gain.sentences} sentences of " if run.gain else ""
     source = _names([files["source"]] if files.get("source") else [])
     many = len(files.get("references", [])) or 1
     given = f" with {_counted(many, 'reference')}"
     on = f" on {data}{source}{given}" if source else ""
-    loss = settings.get("optimiser", {}).get("metric")
+    loss = _section(settings, "optimiser").get("metric")
     by = f" by {optimiser}{f' (loss {loss})' if loss else ''}" if optimiser else ""
     head = f"{f'Decoder {decoder}' if decoder else 'A decoder'} was tuned{by}{on}"
     if run.result is None:
         return f"{head}; under way: {_counted(count, 'iteration')} so far."
     return f"{head} in {_counted(count, 'iteration')}; it ended with: {run.result['reason']}."
+
+
+def _section(settings: dict[str, Any], name: str) -> dict[str, Any]:
+    """Of a run of lasw-mert-moses it is a signature, ``MERT|restarts:20``, of which the name is taken."""
+    found = settings.get(name, {})
+    return found if isinstance(found, dict) else {"name": str(found).partition("|")[0]}
 
 
 def gained(run: RunData) -> str:

@@ -36,6 +36,8 @@ def development_gain(folder: Path, description: Json, result: Json) -> Gain | No
     lists = [folder / "iterations" / f"{number:03d}" / "nbest.gz" for number in (1, int(result.get("chosen", 0)) + 1)]
     paths = list(description.get("files", {}).get("references", []))
     known = description.get("inputs", {}).get("references", {})
+    if "run" not in description.get("settings", {}):  # one of lasw-mert-moses, which writes its settings in another way
+        return None
     if lists[0] == lists[1] or not paths or not all(path.exists() for path in lists):
         return None
     try:

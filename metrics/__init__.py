@@ -12,11 +12,11 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 # fmt: off
 if TYPE_CHECKING:
     from lasw.metrics.agreement import (
-        AVERAGES, SEGMENTS, SIGNIFICANCE_TESTS, STATISTICS, TAUS, WINS, Agreement, Asked, Correlation, DirectAssessment,
-        Judged, Judgements, Key, MarkedSystems, Panel, Scores, Significance, StoredMetric, agreement_of,
-        agreement_of_scores, agreement_significance, agreements, asked_for, judges_agreement, metric_scores,
-        panel_title, picture, read_direct_assessment, read_judgements, read_marks, read_mtme, read_rankings,
-        stored_scores,
+        AVERAGES, LEVEL, OFFICIAL, SEGMENTS, SIGNIFICANCE_TESTS, STATISTICS, TAUS, WINS, Agreement, Asked,
+        Correlation, DirectAssessment, Judged, Judgements, Key, MarkedSystems, Panel, Scores, Significance,
+        StoredMetric, Translation, agreement_of, agreement_of_scores, agreement_significance, agreements, asked_for,
+        cluster_ranks, judges_agreement, largest_disagreements, mean_ranks, metric_scores, panel_title, people_of,
+        picture, read_direct_assessment, read_judgements, read_marks, read_mtme, read_rankings, scatter, stored_scores,
     )
     from lasw.metrics.base import (
         LARGEST, Display, Evaluation, MeanMetric, Metric, Signature, labels, number_in, version,

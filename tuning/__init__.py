@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     )
     from lasw.tuning.provenance import fingerprint, versions
     from lasw.tuning.report import (
-        Development, Table, held_out_scores, is_comparison, read_comparison_data, read_development, read_run,
-        write_comparison_report, write_report, write_run_report,
+        Development, Table, document, held_out_scores, html_table, is_comparison, number_html, read_comparison_data,
+        read_development, read_run, write_comparison_report, write_report, write_run_report,
     )
     from lasw.tuning.reranking import (
         ExpectedUtility, ListReranker, LocalReranker, MinimumRisk, Reranker, Samples, list_totals,

@@ -4,9 +4,11 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 # fmt: off
 if TYPE_CHECKING:
+    from lasw.metrics.agreement.clusters import LEVEL, cluster_ranks, mean_ranks
     from lasw.metrics.agreement.correlation import TAUS, Correlation, quotient, tau_of_counts
     from lasw.metrics.agreement.direct_assessment import DirectAssessment, read_direct_assessment
-    from lasw.metrics.agreement.drawing import Panel, panel_title, picture
+    from lasw.metrics.agreement.disagreements import Translation, largest_disagreements
+    from lasw.metrics.agreement.drawing import Panel, panel_title, picture, scatter
     from lasw.metrics.agreement.judgements import Judgements, read_judgements
     from lasw.metrics.agreement.panels import (
         Agreement, agreement_of, agreement_of_scores, agreements,
@@ -14,7 +16,8 @@ if TYPE_CHECKING:
     from lasw.metrics.agreement.kappa import judges_agreement
     from lasw.metrics.agreement.layouts import LAYOUTS, read_marks, read_mtme, read_rankings
     from lasw.metrics.agreement.marked import MarkedSystems, StoredMetric
-    from lasw.metrics.agreement.people import Judged, Scores, metric_scores, stored_scores
+    from lasw.metrics.agreement.official import OFFICIAL
+    from lasw.metrics.agreement.people import Judged, Scores, metric_scores, people_of, stored_scores
     from lasw.metrics.agreement.questions import Key, Measure
     from lasw.metrics.agreement.significance import SIGNIFICANCE_TESTS, Significance, agreement_significance
     from lasw.metrics.agreement.statistics import AVERAGES, SEGMENTS, STATISTICS, Asked, asked_for

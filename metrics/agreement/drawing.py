@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from html import escape
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lasw.metrics.agreement.correlation import Correlation
 from lasw.metrics.agreement.significance import BOOTSTRAP, PERM_BOTH, Significance
@@ -32,11 +33,13 @@ class Panel:
         title: two lines at most, above it.
         correlations: M, one a metric.
         significance: of the M metrics.
+        ranks: of their clusters, between which there are gaps; none if they are not to be shown.
     """
 
     title: str
     correlations: Sequence[Correlation]
     significance: Significance
+    ranks: Sequence[int | None] = ()
 
 
 def picture(labels: Sequence[str], rows: Sequence[Sequence[Panel]]) -> str:
@@ -73,10 +76,11 @@ def _panel(labels: Sequence[str], panel: Panel, margin: float) -> str:
     order = sorted(range(len(labels)), key=lambda k: -values[k])
     lines = panel.title.split("\n")
     weights = ["bold"] + ["normal"] * len(lines)
+    rank_of = dict(enumerate(panel.ranks))
     parts = [
         f'<text y="{12 + 14 * k}" font-weight="{weights[k]}">{escape(line)}</text>' for k, line in enumerate(lines)
     ]
-    left, top = margin + 7 * _LETTER, _TITLE + margin
+    left, top, side = margin + 7 * _LETTER, _TITLE + margin, _CELL * len(labels)
     for row, first in enumerate(order):
         y = top + row * _CELL
         value = panel.correlations[first].value
@@ -85,6 +89,9 @@ def _panel(labels: Sequence[str], panel: Panel, margin: float) -> str:
         parts.append(f'<text x="{left - 6:g}" y="{y + 13:g}" text-anchor="end">{shown}</text>')
         x = left + row * _CELL + 13
         parts.append(f'<text transform="translate({x:g} {top - 5:g}) rotate(-90)">{escape(labels[first])}</text>')
+        if row and rank_of.get(first) != rank_of.get(order[row - 1]):
+            line = f'x1="0" x2="{left + side:g}" y1="{y - 0.5:g}" y2="{y - 0.5:g}"'
+            parts.append(f'<line {line} stroke="#1d1f21" stroke-dasharray="3 2"/>')
         for column, second in enumerate(order):
             p = panel.significance.p_values[first, second]
             fill = _SELF if first == second else _colour(p)
@@ -117,3 +124,39 @@ def panel_title(level: str, coefficient: str, name: str, test: str) -> str:
     tested = {BOOTSTRAP: "paired bootstrap", PERM_BOTH: "PERM-BOTH"}.get(test, "Williams' test")
     shown = coefficient.title() if coefficient in ("kendall", "pearson", "spearman") else coefficient
     return f"{name}\n{level}, {shown}; {tested}"
+
+
+_SIDE, _EDGE = 260, 40
+
+
+def scatter(title: str, across: NDArray[np.float64], up: NDArray[np.float64]) -> str:
+    """SVG of n dots, with the smallest and largest value at the ends of each axis.
+
+    Args:
+        title: above it.
+        across: (n,) finite.
+        up: (n,) finite.
+    """
+    (x, *x_ends), (y, *y_ends) = (_placed(values) for values in (across, up))
+    dots = "".join(
+        f'<circle cx="{_EDGE + x_k * _SIDE:.1f}" cy="{_EDGE + (1 - y_k) * _SIDE:.1f}" r="2.5" fill="#1b5e91" '
+        'fill-opacity="0.35"/>'
+        for x_k, y_k in zip(x.tolist(), y.tolist(), strict=True)
+    )
+    bottom, size = _EDGE + _SIDE + 18, _SIDE + 2 * _EDGE
+    ends = [(_EDGE, bottom, "start", x_ends[0]), (_EDGE + _SIDE, bottom, "end", x_ends[1])]
+    ends += [(_EDGE - 4, _EDGE + _SIDE, "end", y_ends[0]), (_EDGE - 4, _EDGE + 10, "end", y_ends[1])]
+    texts = "".join(f'<text x="{a}" y="{b}" text-anchor="{anchor}">{end:.3g}</text>' for a, b, anchor, end in ends)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size} {size}" width="{size}" height="{size}" '
+        f'role="img" font-family="ui-monospace, monospace" font-size="10" fill="#1d1f21"><title>{escape(title)}</title>'
+        '<rect width="100%" height="100%" fill="#ffffff"/>'
+        f'<text x="{_EDGE}" y="20" font-weight="bold">{escape(title)}</text>'
+        f'<rect x="{_EDGE}" y="{_EDGE}" width="{_SIDE}" height="{_SIDE}" fill="{_NONE}"/>{dots}{texts}</svg>'
+    )
+
+
+def _placed(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], float, float]:
+    """Places from 0 to 1, and what these stand for."""
+    low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
+    return (values - low) / (high - low) if high > low else np.full(len(values), 0.5), low, high

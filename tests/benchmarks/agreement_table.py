@@ -5,12 +5,16 @@ lower-cased, as the word vectors are. ROSE is trained on WMT11, of whose segment
 see the data's README. More metrics, a trained pairwise network say, are arguments; so are options of `lasw agree`:
 
     python tests/benchmarks/agreement_table.py --sets wmt17 -m PAIRWISE:model=pairwise.json --significance
+
+With ``--today`` it prints what the metrics tasks report today, tested by exchanging scores: accuracy of pairs with
+calibrated ties, pairwise accuracy of systems, clusters, mean ranks; and the advice of `lasw agree --report`.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
+import re
 import shlex
 import shutil
 import sys
@@ -26,6 +30,10 @@ NGRAMS = ["BLEU+1", "PABC3:alpha=0", "PABC4:alpha=3", "RAC1:alpha=0", "RABC2:alp
 NGRAMS += ["CHRF:words=2", "WER", "PER", "CDER", "TER"]
 # Each behind what it improves on.
 WITH_VECTORS = ["WMD:vectors={}", "WMDO:vectors={}", "WE:vectors={}", "WEWPI:vectors={}", "SRBLEU:vectors={}"]
+
+
+TODAY = dict.fromkeys(("wmt11", "wmt13"), "acc-eq,tau13,pairwise-accuracy,pearson")
+TODAY |= {"wmt17": "acc-eq,pearson,pairwise-accuracy"}
 
 
 def judgements(name: str) -> list[str]:
@@ -64,6 +72,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", nargs="+", choices=("wmt11", "wmt13", "wmt17"), default=["wmt13", "wmt17"])
     parser.add_argument("--only", nargs="+", metavar="SPEC", help="these metrics instead of all")
+    parser.add_argument("--today", action="store_true", help="today's statistics, clusters, and what to tune with")
     own, others = parser.parse_known_args()
     with tempfile.TemporaryDirectory() as temporary:
         vectors = unpacked_vectors(Path(temporary))
@@ -74,4 +83,11 @@ if __name__ == "__main__":
         ]
         wanted = [word for spec in specs for word in ("-m", spec)]
         for name in own.sets:
-            run(["agree", *wanted, *TEXT, *others, *judgements(name)])
+            if own.today:
+                page = Path(temporary) / "report.html"
+                today = ["--statistics", TODAY[name], "--test", "perm-both", "--report", str(page)]
+                run(["agree", *wanted, *TEXT, *today, *others, *judgements(name)])
+                for sentence in re.findall(r"<p>(<strong>.*?)</p>", page.read_text(encoding="utf-8")):
+                    print(re.sub("<[^>]*>", "", sentence))
+            else:
+                run(["agree", *wanted, *TEXT, *others, *judgements(name)])

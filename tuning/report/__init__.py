@@ -11,7 +11,7 @@ if TYPE_CHECKING:
         write_comparison_report,
     )
     from lasw.tuning.report.development import held_out_scores, read_development
-    from lasw.tuning.report.page import Table, write_report, write_run_report
+    from lasw.tuning.report.page import Table, document, html_table, number_html, write_report, write_run_report
     from lasw.tuning.report.run_data import Development, read_run
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

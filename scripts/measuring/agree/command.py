@@ -6,17 +6,20 @@ import argparse
 import dataclasses
 import math
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from lasw.metrics import (
     AVERAGES,
     BOOTSTRAP_SEED,
     DEFAULT_SAMPLES,
+    OFFICIAL,
     SIGNIFICANCE_TESTS,
     STATISTICS,
     TAUS,
     WINS,
     Asked,
+    Judged,
     Judgements,
     MarkedSystems,
     UserError,
@@ -120,6 +123,15 @@ def add_arguments(parser: Parser) -> None:
         help=f"these instead of Kendall's tau, Pearson, Spearman: {', '.join(STATISTICS)} (docs/how-to/agreement.md)",
     )
     parser.add_argument(
+        "--official",
+        nargs="?",
+        type=int,
+        const=0,
+        choices=(0, *OFFICIAL),
+        metavar="YEAR",
+        help="the statistics and the test of the metrics task of that year (default: of the year in the sets' names)",
+    )
+    parser.add_argument(
         "--average",
         choices=AVERAGES,
         help="segments' statistics over everything at once, or the mean over segments (item), or over systems"
@@ -156,6 +168,12 @@ def add_arguments(parser: Parser) -> None:
         help="--significance by this one: Williams' of Pearson's correlations and the bootstrap of others (default),"
         " the bootstrap, or exchanging two metrics' scores at random, of as many exchanges as --paired-bs-n says",
     )
+    group.add_argument(
+        "--report",
+        metavar="FILE.html",
+        help="write a page there: which loss to tune with, who is significantly better, scores against people, where"
+        " they disagree most, with the texts",
+    )
     group.add_argument("--picture", metavar="FILE", help="write a matrix of significant wins there, SVG")
     group.add_argument(
         "--paired-bs-n", type=positive_int, metavar="N", help=f"resampled sets (default: {DEFAULT_SAMPLES})"
@@ -170,13 +188,20 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Correlate and print; 0 if done."""
     _check(arguments)
-    if arguments.picture:
-        refuse_overwriting([arguments.picture], [] if arguments.mtme else sets_of(arguments))
-    results = _results(arguments)
-    if arguments.significance or arguments.picture:
+    written = [path for path in (arguments.picture, arguments.report) if path]
+    if written:
+        refuse_overwriting(written, [] if arguments.mtme else sets_of(arguments))
+    data = read_sets(arguments)
+    results = _results(arguments, data)
+    if arguments.significance or written:
         results = _tested(results, arguments)
     if arguments.picture:
         write_text(arguments.picture, as_picture(results))
+    if arguments.report:
+        from lasw.scripts.measuring.agree.report import report_page
+
+        tunable = len(results.specs) - len(stored_metrics(data, arguments))
+        write_text(arguments.report, report_page(results, data, tunable))
     if not arguments.significance:
         results = dataclasses.replace(results, significance=())
     if arguments.json:
@@ -188,12 +213,11 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _results(arguments: argparse.Namespace) -> Results:
+def _results(arguments: argparse.Namespace, data: Sequence[Judged]) -> Results:
     """Every metric on every set."""
     tau = arguments.tau or _DEFAULT_TAU
     metrics = [metric(spec) for spec in arguments.metric or ()]
     trainers = [trainer(spec) for spec in arguments.train]
-    data = read_sets(arguments)
     names = short_names(sets_of(arguments))
     stored = stored_metrics(data, arguments)
     specs: list[str] = arguments.metric or ([] if arguments.train or stored else ["BLEU"])
@@ -234,6 +258,7 @@ def _results(arguments: argparse.Namespace) -> Results:
         tau=tau if _compared(arguments) else None,
         of_systems=scores_of_systems(data, arguments.wins),
         of_segments="preference" if _compared(arguments) else "mark",
+        wins_by=arguments.wins,
         judges=[judges_agreement(x.votes) if isinstance(x, Judgements) else {} for x in data],
         without_score=[x.without_score if isinstance(x, Judgements) else () for x in data],
         coverage=coverage,
@@ -248,6 +273,10 @@ def _compared(arguments: argparse.Namespace) -> bool:
 def _asked(arguments: argparse.Namespace) -> tuple[Asked, ...]:
     """The statistics; none for those that are printed without ``--statistics``."""
     names = arguments.statistics
+    if names is None and arguments.report:
+        names = (
+            "acc-eq,pearson,pairwise-accuracy" if not _compared(arguments) else "acc-eq,tau13,pearson,pairwise-accuracy"
+        )
     if names is None and arguments.test == "perm-both":
         names = (
             "pearson,spearman" if not _compared(arguments) else f"tau{arguments.tau or _DEFAULT_TAU},spearman,pearson"
@@ -312,7 +341,27 @@ def _check_files(arguments: argparse.Namespace) -> None:
         raise UserError(f"--{'tau' if arguments.tau else 'train'} with --marks", expected="preferences, or --da")
 
 
+def _set_official(arguments: argparse.Namespace) -> None:
+    """``--official`` stands for statistics and a test."""
+    if arguments.official is None:
+        return
+    if arguments.statistics is not None or arguments.tau:
+        raise UserError("--official with --statistics or --tau", expected="one of them")
+    year = arguments.official
+    if not year:
+        found = re.search(r"(?:wmt|newstest20)(\d\d)", " ".join(sets_of(arguments)))
+        year = 2000 + int(found[1]) if found else 0
+    if year not in OFFICIAL:
+        raise UserError(
+            "--official, and no year in the names of the sets", expected=f"{min(OFFICIAL)} to {max(OFFICIAL)}"
+        )
+    names, test = OFFICIAL[year]
+    arguments.statistics = ",".join(names)
+    arguments.test = arguments.test or (test if arguments.significance else None)
+
+
 def _check_statistics(arguments: argparse.Namespace) -> None:
+    _set_official(arguments)
     if arguments.statistics is None:
         for name in ("average", "points"):
             if getattr(arguments, name) is not None:
@@ -330,7 +379,7 @@ def _check_random(arguments: argparse.Namespace) -> None:
         raise UserError(f"{found} alone", expected="--train SPEC and --folds K")
     if arguments.folds == 1:
         raise UserError("--folds 1", expected="at least 2")
-    resampling = arguments.significance or arguments.picture
+    resampling = arguments.significance or arguments.picture or arguments.report
     if arguments.paired_bs_n is not None and not resampling:
         raise UserError("--paired-bs-n without resampling", expected="--significance or --picture with it")
     if arguments.seed is not None and not (resampling or arguments.folds):

@@ -7,7 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lasw.metrics import SEGMENTS, Agreement, Correlation, Key, Panel, Significance, panel_title, picture
+from lasw.metrics import (
+    LEVEL,
+    SEGMENTS,
+    Agreement,
+    Correlation,
+    Key,
+    Panel,
+    Significance,
+    cluster_ranks,
+    mean_ranks,
+    panel_title,
+    picture,
+)
 
 _LEVEL = 0.05
 _GROUPED = {"none": "", "item": "within segments, ", "system": "within systems, "}
@@ -35,6 +47,7 @@ class Results:
         tau: the year of Kendall's tau; None for direct assessment.
         of_systems: what corpus scores are correlated with.
         of_segments: what sentence scores are.
+        wins_by: how systems' scores were made of preferences.
         without_score: F, the systems that people gave no score.
         judges: F, how far judges agree, by kind.
         significance: F, or none where it was not asked for.
@@ -51,9 +64,33 @@ class Results:
     of_systems: str
     of_segments: str
     without_score: Sequence[Sequence[str]]
+    wins_by: str = "share"
     judges: Sequence[dict[str, Correlation]] = ()
     significance: Sequence[dict[Key, Significance]] = ()
     coverage: Sequence[Sequence[list[dict[str, Any]]]] = ()
+
+    @property
+    def level(self) -> float:
+        """What p-value is significant."""
+        return LEVEL
+
+    def ranks(self, f: int, key: Key) -> list[int | None]:
+        """The clusters that the metrics are in on one set, 1 being best."""
+        return cluster_ranks([agreement[key] for agreement in self.agreements[f]], self.significance[f][key].p_values)
+
+    def mean_ranks(self) -> list[float | None]:
+        """Over all sets and statistics that they have."""
+        return mean_ranks([self.ranks(f, key) for f, column in enumerate(self.significance) for key in column])
+
+    def pooled(self, k: int, key: Key) -> Correlation | None:
+        """The share of all sets' pairs, of statistics that are such a share; None of others."""
+        if key[1] != "pairwise-accuracy" or len(self.names) < 2:
+            return None
+        parts = [column[k][key] for column in self.agreements if key in column[k].measures]
+        n = sum(x.n for x in parts)
+        if not n or any(x.value is None for x in parts):
+            return None
+        return Correlation(sum(float(x.value or 0) * x.n for x in parts) / n, n)
 
     def measured(self) -> list[Key]:
         """What there is of at least one set."""
@@ -79,6 +116,7 @@ def as_tables(results: Results) -> str:
     """A table a correlation: of how many, then a row a metric, a column a set, their mean last; then the signatures."""
     parts = [f"{results.title(key)}\n{_table(results, key)}" for key in results.measured()]
     if results.significance:
+        parts.append(f"clusters: rank of those that no test tells apart, 1 is best\n{_clusters(results)}")
         tests = {significance.test for column in results.significance for significance in column.values()}
         parts.append(_LEGEND.format(next(text for name, text in _TESTS.items() if name in tests)))
     if "lower" in results.better:
@@ -88,19 +126,37 @@ def as_tables(results: Results) -> str:
 
 def _table(results: Results, key: Key) -> str:
     several = len(results.names) > 1
-    rows = [["", *results.names, *(["mean"] if several else [])]]
+    pooled = results.pooled(0, key) is not None
+    rows = [["", *results.names, *(["pooled" if pooled else "mean"] if several else [])]]
     for k, label in enumerate(results.labels):
         cells = [_cell(results, f, k, key) for f in range(len(results.names))]
         correlations = [column[k][key] for column in results.agreements if key in column[k].measures]
-        rows.append([label, *cells, *([_mean(correlations)] if several else [])])
+        last = str(results.pooled(k, key) or "undefined") if pooled else _mean(correlations)
+        rows.append([label, *cells, *([last] if several else [])])
     counts = [column[0][key].n if key in column[0].measures else "" for column in results.agreements]
     rows.insert(1, ["n", *map(str, counts), *([""] if several else [])])
+    return _aligned(rows)
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> str:
     widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
     lines = []
     for row in rows:
         cells = [row[0].ljust(widths[0]), *(cell.rjust(size) for cell, size in zip(row[1:], widths[1:], strict=True))]
         lines.append("  ".join(cells).rstrip() + "\n")
     return "".join(lines)
+
+
+def _clusters(results: Results) -> str:
+    """A row a metric, a column a set and statistic, their mean last."""
+    keys = [(f, key) for f, column in enumerate(results.significance) for key in column]
+    heads = [f"{results.names[f]} {level} {coefficient}" for f, (level, coefficient) in keys]
+    columns = [results.ranks(f, key) for f, key in keys]
+    rows = [["", *heads, "mean"]]
+    for k, (label, mean) in enumerate(zip(results.labels, results.mean_ranks(), strict=True)):
+        ranks = ["-" if column[k] is None else str(column[k]) for column in columns]
+        rows.append([label, *ranks, "-" if mean is None else f"{mean:.2f}"])
+    return _aligned([list(row) for row in zip(*rows, strict=True)])
 
 
 def _cell(results: Results, f: int, k: int, key: Key) -> str:
@@ -167,7 +223,9 @@ def as_json(results: Results) -> dict[str, Any]:
     metrics = []
     for k, (spec, signature, better) in enumerate(zip(results.specs, results.signatures, results.better, strict=True)):
         sets = [_one(results, f, k) for f in range(len(results.names))]
-        metrics.append({"metric": spec, "signature": signature, "better": better, "sets": sets})
+        entry = {"metric": spec, "signature": signature, "better": better, "sets": sets}
+        pooled = {key[1]: _number(x) for key in results.measured() if (x := results.pooled(k, key)) is not None}
+        metrics.append(entry | ({"pooled": pooled} if pooled else {}))
     kappas = [
         {"set": name, "kappa": {kind: _number(x) for kind, x in judges.items()}}
         for name, judges in zip(results.names, results.judges, strict=False)
@@ -178,7 +236,19 @@ def as_json(results: Results) -> dict[str, Any]:
         **({"tau": results.tau} if results.tau else {}),
         "metrics": metrics,
     }
-    return out | ({"comparisons": _comparisons(results)} if results.significance else {})
+    if not results.significance:
+        return out
+    clusters = [
+        {
+            "set": results.names[f],
+            "level": level,
+            "coefficient": coefficient,
+            "ranks": results.ranks(f, (level, coefficient)),
+        }
+        for f, column in enumerate(results.significance)
+        for level, coefficient in column
+    ]
+    return out | {"comparisons": _comparisons(results), "clusters": clusters, "mean_ranks": results.mean_ranks()}
 
 
 def _one(results: Results, f: int, k: int) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 # fmt: off
 if TYPE_CHECKING:
     from lasw.metrics.agreement.clusters import LEVEL, cluster_ranks, mean_ranks
+    from lasw.metrics.agreement.comparing import WINS, judges_agreement, trueskill
     from lasw.metrics.agreement.correlation import TAUS, Correlation, quotient, tau_of_counts
     from lasw.metrics.agreement.direct_assessment import DirectAssessment, read_direct_assessment
     from lasw.metrics.agreement.disagreements import Translation, largest_disagreements
@@ -13,15 +14,12 @@ if TYPE_CHECKING:
     from lasw.metrics.agreement.panels import (
         Agreement, agreement_of, agreement_of_scores, agreements,
     )
-    from lasw.metrics.agreement.kappa import judges_agreement
-    from lasw.metrics.agreement.layouts import LAYOUTS, read_marks, read_mtme, read_rankings
+    from lasw.metrics.agreement.layouts import LAYOUTS, OFFICIAL, read_marks, read_mtme, read_rankings
     from lasw.metrics.agreement.marked import MarkedSystems, StoredMetric
-    from lasw.metrics.agreement.official import OFFICIAL
     from lasw.metrics.agreement.people import Judged, Scores, metric_scores, people_of, stored_scores
     from lasw.metrics.agreement.questions import Key, Measure
     from lasw.metrics.agreement.significance import SIGNIFICANCE_TESTS, Significance, agreement_significance
     from lasw.metrics.agreement.statistics import AVERAGES, SEGMENTS, STATISTICS, Asked, asked_for
     from lasw.metrics.agreement.sums import weighted_sums
-    from lasw.metrics.agreement.wins import WINS, trueskill
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

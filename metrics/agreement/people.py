@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lasw.metrics.agreement.comparing import wins_of
 from lasw.metrics.agreement.correlation import quotient
 from lasw.metrics.agreement.direct_assessment import DirectAssessment
 from lasw.metrics.agreement.judgements import Judgements
@@ -15,7 +16,6 @@ from lasw.metrics.agreement.marked import MarkedSystems, StoredMetric
 from lasw.metrics.agreement.questions import Questions, Resample, Systems
 from lasw.metrics.agreement.statistics import Asked, Rated, rated_marks, rated_pairs
 from lasw.metrics.agreement.sums import weighted_sums
-from lasw.metrics.agreement.wins import wins
 from lasw.metrics.base import Evaluation, Metric, without_rounding
 
 Floats = NDArray[np.float64]
@@ -150,7 +150,7 @@ def _comparing(data: Judgements, wins_by: str) -> People:
         return np.stack([scores.corpus(s, np.arange(n), counts) for s in range(systems)], axis=1)
 
     return People(
-        rated, lambda scores: without_rounding(scores.sentences, axis=0).ravel(), corpus, wins(data, wins_by), None
+        rated, lambda scores: without_rounding(scores.sentences, axis=0).ravel(), corpus, wins_of(data, wins_by), None
     )
 
 

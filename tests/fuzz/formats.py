@@ -30,6 +30,9 @@ from lasw.metrics import (
     read_direct_assessment,
     read_judgements,
     read_lines,
+    read_marks,
+    read_mtme,
+    read_rankings,
     selected,
     write_text,
     write_trained_metric,
@@ -230,6 +233,25 @@ def _same_vectors(a: Any, b: Any) -> bool:
     return one == two
 
 
+def _texts_beside(path: Path) -> Path:
+    """A folder of two systems' two segments."""
+    folder = path.with_name("texts")
+    (folder / "hyp").mkdir(parents=True, exist_ok=True)
+    for name in ("ref.txt", "hyp/one.txt", "hyp/two.txt"):
+        (folder / name).write_text("a\nb\n")
+    return folder
+
+
+def _mtme(path: Path) -> Any:
+    folder = path.with_name("set")
+    for name in ("references/a-b.refA", "system-outputs/a-b/one", "system-outputs/a-b/two"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.txt").write_text("a\nb\n")
+    (folder / "human-scores").mkdir(exist_ok=True)
+    (folder / "human-scores/a-b.mqm.seg.score").write_bytes(path.read_bytes())
+    return read_mtme(f"{folder}:a-b").marks
+
+
 def _judgements(path: Path) -> Any:
     folder = path.with_name("judged")
     (folder / "hyp").mkdir(parents=True, exist_ok=True)
@@ -332,6 +354,9 @@ def formats() -> list[Format]:
         Format("corpus", ["a b\nc\r\n\n\u00fc\u00a0x\n".encode()], lambda p: _corpus(read_corpus(p, Vocabulary())), _text),
         Format("references", [b"a b\nc\n"], lambda p: len(References.read([p, p]))),
         Format("judgements", [b"seg1\tsysA\tsysB\trel\tjudge\n1\tone\ttwo\t<\tx\n2\ttwo\tone\t>\ty\n1\tone\t_ref\t=\tx\n"], _judgements),
+        Format("rankings", [b"srclang,trglang,srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\na,b,1,x,one,two,1,2\na,b,2,y,two,one,2,2\n"], lambda p: read_rankings(p, _texts_beside(p)).votes),
+        Format("marks", [b"judge,system,segment,score\nx,one,1,0.5\nx,two,2,-1\n", b"x,one,1,TGT,a,b,50\nx,two,2,TGT,a,b,7\n"], lambda p: read_marks(p, _texts_beside(p), standardise=True).marks),
+        Format("scores of mt-metrics-eval", [b"one 1\none None\ntwo -0.5\ntwo 2\n"], _mtme),
         Format("direct assessment", [b"segment\tsystem\thuman\thyp\tref\n1\ta\t0.5\tx y\tx z\n1\tb\t-1\tx\tx z\n"], read_direct_assessment),
         Format("given scores", [b"hyp\tscore\tref\na b\t0.5\ta c\nb\t1\tb\n"], lambda p: read_scores(p).table),
         Format("sentence vectors", [b"a b\t0.5 1\nc\t-1e-3 2\n"], lambda p: given_vectors(str(p)).row),

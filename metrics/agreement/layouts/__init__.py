@@ -6,6 +6,7 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 if TYPE_CHECKING:
     from lasw.metrics.agreement.layouts.marks import read_marks
     from lasw.metrics.agreement.layouts.mtme import read_mtme
+    from lasw.metrics.agreement.layouts.official import OFFICIAL
     from lasw.metrics.agreement.layouts.rankings import read_rankings
     from lasw.metrics.agreement.layouts.registry import LAYOUTS, other_layouts
 else:

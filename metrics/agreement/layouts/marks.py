@@ -9,18 +9,17 @@ marks of one translation are averaged. The texts are in a folder, as `read_judge
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from lasw.metrics.agreement.judgements import read_systems_texts, segment_number
+from lasw.metrics.agreement.layouts.commas import csv_rows
 from lasw.metrics.agreement.layouts.registry import other_layouts
 from lasw.metrics.agreement.marked import MarkedSystems
 from lasw.metrics.base import number_in
 from lasw.metrics.errors import UserError, unknown
-from lasw.metrics.text import read_lines
 
 _COLUMNS = {
     "system": ("system", "systemid", "sys"),
@@ -87,7 +86,7 @@ def read_marks(
 
 def _rows(path: str | Path, encoding: str) -> list[tuple[int, dict[str, str]]]:
     """The number of each line and its columns by the names of `_COLUMNS`."""
-    lines = list(csv.reader(read_lines(path, encoding=encoding)))
+    lines = csv_rows(path, encoding)
     if not lines:
         raise UserError("no marks", path=path, expected="a line a mark")
     first = [name.strip().lower() for name in lines[0]]

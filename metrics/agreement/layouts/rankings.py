@@ -9,7 +9,6 @@ pair around it (``newstest2013.cs-en.uedin``, ``newstest2014.uedin.12.cs-en``). 
 
 from __future__ import annotations
 
-import csv
 import itertools
 import re
 from collections.abc import Callable, Sequence
@@ -19,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from lasw.metrics.agreement.judgements import Judgements, Vote, judgements_of, read_systems_texts, segment_number
+from lasw.metrics.agreement.layouts.commas import csv_rows
 from lasw.metrics.agreement.layouts.registry import other_layouts
 from lasw.metrics.errors import UserError
-from lasw.metrics.text import read_lines
 
 _NEEDED = ("srcindex", "system1id", "system2id", "system1rank", "system2rank")
 _AROUND = re.compile(r"^newstest\d{4}\.|^newsdev\d{4}\.|\.[a-z]{2,3}-[a-z]{2,3}$|^[a-z]{2,3}-[a-z]{2,3}\.|\.txt$")
@@ -86,8 +85,8 @@ def read_rankings(
 
 def _read(path: str | Path, encoding: str) -> dict[tuple[str, ...], list[_Ranking]]:
     """The rankings by language pair."""
-    rows = csv.reader(read_lines(path, encoding=encoding))
-    header = [name.strip().lower() for name in next(rows, [])]
+    rows = csv_rows(path, encoding)
+    header = [name.strip().lower() for name in rows[0]] if rows else []
     missing = next((name for name in _NEEDED if name not in header), None)
     if missing is not None:
         expected = "a first line with srcIndex, system1Id, system1rank, ..., commas between"
@@ -97,7 +96,7 @@ def _read(path: str | Path, encoding: str) -> dict[tuple[str, ...], list[_Rankin
     numbers = [match[1] for name in header if (match := re.fullmatch(r"system(\d+)id", name))]
     ranked = sorted(int(number) for number in numbers if f"system{number}rank" in header)
     pairs: dict[tuple[str, ...], list[_Ranking]] = {}
-    for number, fields in enumerate(rows, start=2):
+    for number, fields in enumerate(rows[1:], start=2):
         if len(fields) != len(header):
             raise UserError(f"{len(fields)} columns", path=path, line=number, expected=f"{len(header)}")
         row = dict(zip(header, fields, strict=True))

@@ -12,7 +12,7 @@ from made_text import write_judgements
 
 from lasw.metrics import UserError, judges_agreement, read_judgements, read_rankings
 from lasw.metrics.agreement import trueskill
-from lasw.metrics.agreement.wins import wins
+from lasw.metrics.agreement.comparing import wins_of
 from lasw.scripts.main import main
 
 HEADER = "srclang,trglang,srcIndex,documentId,segmentId,judgeId"
@@ -100,8 +100,8 @@ def test_wins_by_loops(folder: Path) -> None:
         share[b, s] = won[b, s].sum() / (won[b, s].sum() + won[b, :, s].sum())
         met = [won[b, s, o] / (won[b, s, o] + won[b, o, s]) for o in range(4) if won[b, s, o] + won[b, o, s]]
         expected[b, s] = np.mean(met)
-    assert wins(data)(drawn) == pytest.approx(share)
-    assert wins(data, "expected")(drawn) == pytest.approx(expected)
+    assert wins_of(data)(drawn) == pytest.approx(share)
+    assert wins_of(data, "expected")(drawn) == pytest.approx(expected)
     assert not np.allclose(share, expected)
 
 

@@ -29,7 +29,7 @@ _NOISE = _DEVIATION / 2  # of one performance
 _SHUFFLES = 20
 
 
-def wins(data: Judgements, kind: str = "share") -> Callable[[Floats], Floats]:
+def wins_of(data: Judgements, kind: str = "share") -> Callable[[Floats], Floats]:
     """From (b, n) how often each segment is drawn to (b, S) systems' scores, NaN without any; `kind` is of `WINS`."""
     if data.given is not None:
         return _fixed(data.given)

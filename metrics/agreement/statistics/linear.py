@@ -13,10 +13,18 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics.agreement.correlation import Correlation, pearson, resampled_pearson, resampled_spearman, spearman
+from lasw.metrics.agreement.correlation import (
+    MINIMUM_PAIRS,
+    Correlation,
+    pearson,
+    resampled_pearson,
+    resampled_spearman,
+    spearman,
+)
 from lasw.metrics.agreement.statistics.base import SYSTEMS, Asked, Finding, Floats, Statistic, Swaps, Values
 from lasw.metrics.agreement.statistics.rated import Rated
 from lasw.metrics.agreement.statistics.swapping import mean_differences, swapped_moments
+from lasw.metrics.agreement.sums import weighted_sums
 
 _OUTLIER = 2.5  # deviations, estimated by the median absolute one
 _CONSISTENT = 1.483  # makes that one the standard deviation of a normal distribution
@@ -45,7 +53,7 @@ class Pearson(Statistic):
     def resampled(self, values: Values, rated: Rated, asked: Asked, counts: Floats) -> Floats:  # noqa: D102
         marks = _marks(rated)
         if asked.average == "none":
-            return self._resampled(values.metric, marks, counts[:, rated.item])
+            return self._resampled_whole(values.metric, marks, rated, counts)
         if asked.average == "item":
             parts = _parts(rated, "item")
             alone = [self._group(values.metric[places], marks[places]) for places in parts]
@@ -80,6 +88,17 @@ class Pearson(Statistic):
     def _resampled(self, metric: Floats, marks: Floats, counts: Floats) -> Floats:
         return resampled_pearson(metric, marks, counts)
 
+    def _resampled_whole(self, metric: Floats, marks: Floats, rated: Rated, counts: Floats) -> Floats:
+        """(b,) of all things, from sums of every segment's."""
+        x, y = (self._scaled(numbers, np.array([0, len(numbers)])) for numbers in (metric, marks))
+        terms = (np.ones_like(x), x, y, x * x, y * y, x * y)
+        by_unit = np.stack([np.bincount(rated.item, term, rated.units) for term in terms], axis=1)
+        n, sx, sy, sxx, syy, sxy = weighted_sums(counts, by_unit).T
+        with np.errstate(invalid="ignore", divide="ignore"):
+            variances = (sxx - sx * sx / n) * (syy - sy * sy / n)
+            value = (sxy - sx * sy / n) / np.sqrt(np.maximum(variances, 0.0))
+        return np.where((variances > 0) & (n >= MINIMUM_PAIRS), np.clip(value, -1.0, 1.0), np.nan)
+
     def _group(self, metric: Floats, marks: Floats) -> float | None:
         """Of one group of several, for which two are enough."""
         if len(metric) == 2:
@@ -101,6 +120,11 @@ class Spearman(Pearson):
 
     def _resampled(self, metric: Floats, marks: Floats, counts: Floats) -> Floats:
         return resampled_spearman(metric, marks, counts)
+
+    def _resampled_whole(self, metric: Floats, marks: Floats, rated: Rated, counts: Floats) -> Floats:
+        step = max(1, _BITS_AT_ONCE // max(len(metric), 1))
+        parts = [counts[begin : begin + step] for begin in range(0, len(counts), step)]
+        return np.concatenate([self._resampled(metric, marks, part[:, rated.item]) for part in parts])
 
     def _scaled(self, numbers: Floats, starts: NDArray[np.int64]) -> Floats:
         from scipy.stats import rankdata

@@ -22,6 +22,7 @@ from lasw.metrics import (
     Judged,
     Judgements,
     MarkedSystems,
+    Metric,
     UserError,
     agreement_significance,
     agreements,
@@ -191,8 +192,9 @@ def run(arguments: argparse.Namespace) -> int:
     written = [path for path in (arguments.picture, arguments.report) if path]
     if written:
         refuse_overwriting(written, [] if arguments.mtme else sets_of(arguments))
+    metrics = [metric(spec) for spec in arguments.metric or ()]
     data = read_sets(arguments)
-    results = _results(arguments, data)
+    results = _results(arguments, data, metrics)
     if arguments.significance or written:
         results = _tested(results, arguments)
     if arguments.picture:
@@ -213,11 +215,10 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _results(arguments: argparse.Namespace, data: Sequence[Judged]) -> Results:
+def _results(arguments: argparse.Namespace, data: Sequence[Judged], metrics: list[Metric]) -> Results:
     """Every metric on every set."""
-    tau = arguments.tau or _DEFAULT_TAU
-    metrics = [metric(spec) for spec in arguments.metric or ()]
     trainers = [trainer(spec) for spec in arguments.train]
+    tau = arguments.tau or _DEFAULT_TAU
     names = short_names(sets_of(arguments))
     stored = stored_metrics(data, arguments)
     specs: list[str] = arguments.metric or ([] if arguments.train or stored else ["BLEU"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,8 +32,21 @@ class Gain:
     sentences: int
 
 
-def development_gain(folder: Path, description: Json, result: Json) -> Gain | None:
-    """From the start weights to those that a run chose; None if both are the same, or what it needs is not there."""
+def dev_metric_of(description: Json) -> str:
+    """Of a run's development score: what ``lasw tune`` says, or ``lasw-mert-moses``, else BLEU."""
+    settings = description.get("settings", {})
+    return str(settings.get("run", {}).get("dev_metric") or settings.get("metric") or "BLEU")
+
+
+def development_gain(folder: Path, description: Json, result: Json, records: Sequence[Json]) -> Gain | None:
+    """From the start weights to those that a run chose; None if both are the same, or what it needs is not there.
+
+    Args:
+        folder: of the run.
+        description: what its ``run.json`` says.
+        result: what it chose.
+        records: the lines of its log, at least one; scores that are not theirs are no gain of this run.
+    """
     lists = [folder / "iterations" / f"{number:03d}" / "nbest.gz" for number in (1, int(result.get("chosen", 0)) + 1)]
     paths = list(description.get("files", {}).get("references", []))
     known = description.get("inputs", {}).get("references", {})
@@ -43,17 +57,21 @@ def development_gain(folder: Path, description: Json, result: Json) -> Gain | No
     try:
         if any(fingerprint(path) != known.get(str(k)) for k, path in enumerate(paths, 1)):
             return None
-        return _gain(folder, lists, paths, description)
+        found = _gain(folder, lists, paths, description)
     except (UserError, OSError):
         return None  # whoever asks for more of the lists is told
+    logged = records[0]["dev_score"], result.get("dev_score")
+    same = logged[1] is not None and np.allclose((found.before, found.after), logged, rtol=0, atol=1e-9)
+    return found if same else None
 
 
 def _gain(folder: Path, lists: list[Path], paths: list[str], description: Json) -> Gain:
-    data = description.get("settings", {}).get("data", {})
+    settings = description.get("settings", {})
+    data = settings.get("data", settings)
     text = Preprocessing.of(data).function()
     references = References.read(paths, preprocess=text, encoding=str(data.get("encoding", "utf-8")))
     with named_in(folder / "run.json", files=True):
-        of = metric(str(description["settings"]["run"]["dev_metric"]))
+        of = metric(dev_metric_of(description))
     prepared, owner = of.prepare(references), np.arange(len(references), dtype=np.int32)
     scores, samples = [], []
     for path in lists:

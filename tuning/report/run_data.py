@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lasw.metrics import Display, UserError, display_of, parse_json, read_lines
 from lasw.tuning.formats import read_weights
-from lasw.tuning.report.gain import Gain, development_gain
+from lasw.tuning.report.gain import Gain, dev_metric_of, development_gain
 from lasw.tuning.report.sentences import Sentences
 from lasw.tuning.run_directory import Json, read_json
 from lasw.tuning.weights import Weights
@@ -51,7 +51,7 @@ class RunData:
     @property
     def dev_metric(self) -> str:
         """Of the development score."""
-        return str(self.description.get("settings", {}).get("run", {}).get("dev_metric", "BLEU"))
+        return dev_metric_of(self.description)
 
     @property
     def display(self) -> Display:
@@ -82,7 +82,7 @@ def read_run(path: str | os.PathLike[str], result: Json | None = None) -> RunDat
     if after.exists():
         weights.append(read_weights(after))
     final = read_weights(folder / "weights.json") if result and (folder / "weights.json").exists() else None
-    gain = development_gain(folder, description, result) if result else None
+    gain = development_gain(folder, description, result, records) if result and records else None
     return RunData(folder.resolve().name, description, records, weights, result, final, gain=gain)
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
 import re
 import shutil
@@ -21,7 +22,8 @@ from lasw.metrics.text.pages.style import DARK, DARK_PAGE, LIGHT, LIGHT_PAGE, ST
 from lasw.scripts.main import main
 from lasw.tuning import read_nbest, read_run
 from lasw.tuning.pool import first_hypotheses
-from lasw.tuning.report.words import gained
+from lasw.tuning.report.gain import development_gain
+from lasw.tuning.report.words import done, gained
 
 GRID = """
 [comparison]
@@ -203,3 +205,18 @@ def test_letters_of_narrow_screens_do_not_overlap() -> None:
                     text,
                     other,
                 )
+
+
+def test_a_run_of_lasw_mert_moses_says_it_too(place: Path) -> None:
+    """Its settings are flat, the optimiser is a signature; scores that are not those of the log have no interval."""
+    run = read_run(place / "run")
+    said = {**run.description, "settings": {"optimiser": "MERT|metric:TER", "metric": "TER"}}
+    found = dataclasses.replace(run, description=said)
+    assert found.dev_metric == "TER"
+    assert done(found).startswith("A decoder was tuned by MERT on ")
+    assert run.result is not None
+    log = [{**run.records[0], "dev_score": 0.123}, *run.records[1:]]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        assert development_gain(place / "run", run.description, run.result, run.records) is not None
+        assert development_gain(place / "run", run.description, run.result, log) is None

@@ -14,6 +14,8 @@ from lasw.tuning.pool import first_hypotheses, preprocessed
 from lasw.tuning.provenance import fingerprint
 from lasw.tuning.run_directory import Json
 
+_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True)
 class Gain:
@@ -60,8 +62,8 @@ def development_gain(folder: Path, description: Json, result: Json, records: Seq
         found = _gain(folder, lists, paths, description)
     except (UserError, OSError):
         return None  # whoever asks for more of the lists is told
-    logged = records[0]["dev_score"], result.get("dev_score")
-    same = logged[1] is not None and np.allclose((found.before, found.after), logged, rtol=0, atol=1e-9)
+    pairs = ((found.before, records[0]["dev_score"]), (found.after, result.get("dev_score")))
+    same = all(logged is not None and abs(score - logged) < _ROUNDING for score, logged in pairs)
     return found if same else None
 
 

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
 
-from lasw.metrics import leading_bytes, version
+from lasw.metrics import borrowing, version
 from lasw.scripts.command_line import EXIT_FAILED, Parser, coloured, print_json
 
 _EPILOG = """\
@@ -27,7 +27,7 @@ Exit code 1 if something is wrong. What is not there and only needed by some (de
 _GB = 1e9
 _LEAST_DISK = 1.0  # GB
 _ROOMS = ("metrics", "tuning", "selection")
-_KERNEL = re.compile(rb"^@(borrowing|nested|inlined)\b", re.MULTILINE)
+_KERNEL = re.compile(rb"^@(borrowing|nested|inlined|allocating)\b", re.MULTILINE)
 _REQUIREMENT = re.compile(r"([\w.-]+)\s*>=\s*([\d.]+)$")
 
 
@@ -103,7 +103,7 @@ def _kernels() -> Iterator[Finding]:
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         yield Finding("kernels", "not compiled", "NUMBA_DISABLE_JIT is set: all is a hundred times slower; unset it")
         return
-    place = getattr(leading_bytes.stats, "cache_path", None)
+    place = getattr(borrowing(_numbers).stats, "cache_path", None)  # any function: where it would be kept
     if not place:
         yield Finding("kernels", "compiled at every start", "no folder can be written to; set NUMBA_CACHE_DIR")
         return

@@ -68,7 +68,7 @@ def add_arguments(parser: Parser) -> None:
         add_section(parser, section, f"[{section}]", common=_COMMON[section])
     add_dask(parser, "whose workers decode")
     add_output_options(parser)
-    parser.further("--config", "--json", "--quiet")
+    parser.further("--config", "--dask", "--json", "--quiet")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -22,7 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
-from lasw.selection import WORDS, Bitext, LAScorer, choose, collector, workers
+from lasw.metrics import workers
+from lasw.selection import WORDS, Bitext, LAScorer, choose, collector
 from lasw.selection.choice.la import REACH
 
 GOAL_RATE, GOAL_BYTES = 200_000, 1e9

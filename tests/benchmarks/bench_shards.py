@@ -26,7 +26,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from bench_select import generate
 
-from lasw.selection import WORDS, Bitext, LAScorer, choose, collector, workers
+from lasw.metrics import workers
+from lasw.selection import WORDS, Bitext, LAScorer, choose, collector
 from lasw.selection.choice.candidates import Collection
 from lasw.selection.choice.distributed import score_part
 from lasw.selection.choice.la import REACH

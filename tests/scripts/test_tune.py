@@ -103,7 +103,8 @@ def test_a_development_score_that_is_an_error_rate(folder: Path, capsys: pytest.
     assert err.startswith(f"iteration 1: development TER {100 * (1 - log[0]['dev_score']):.2f} ↓ before, ")
     assert rate < 100 * (1 - log[0]["dev_score"])
     page = (folder / "run/report.html").read_text()
-    assert f"with a development TER ↓ of {rate:.2f}." in page
+    before = 100 * (1 - log[0]["dev_score"])
+    assert f"Development TER (an error rate, lower is better) went from {before:.2f} to {rate:.2f} with" in page
     assert "development score" not in page
     assert f"TER {rate / 100:.6f} on dev" in (folder / "run/decoder.cfg").read_text()
     assert tune("--optimiser", "wro", "--dev-metric", "TER") == 0
@@ -140,7 +141,7 @@ def test_the_decoder_is_asked_unless_told_otherwise(folder: Path, capsys: pytest
         assert record["held_out_gain"] < 1
     assert Toy.calls == 4 + sum(len(record["step"]["probes"]) for record in records[:3])
     report = (folder / "run/report.html").read_text()
-    assert "<h3>Steps</h3>" in report
+    assert "<h2>Steps</h2>" in report
     assert "share taken" in report
     assert tune("--optimiser", "wro", "--step", "far") == 1
     assert "step is far, expected trust, growing, whole" in capsys.readouterr().err

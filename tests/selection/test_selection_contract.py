@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from pairs import made_pairs, write_bitext
 
-from lasw.metrics import UserError
+from lasw.metrics import UserError, workers
 from lasw.selection import (
     ALIGNERS,
     METHODS,
@@ -22,7 +22,6 @@ from lasw.selection import (
     Material,
     collector,
     select,
-    workers,
     write_selection,
 )
 from lasw.selection.alignment import Alignment, Directions, symmetrise

@@ -108,7 +108,7 @@ def add_arguments(parser: Parser) -> None:
         help="systems' scores from preferences: share of comparisons won, expected wins, TrueSkill (default: share)",
     )
     parser.add_argument("--human", metavar="NAME", help="whose scores of --mtme (default: as the metrics tasks did)")
-    parser.add_argument("--reference", metavar="NAME", help="which reference of --mtme metrics used (default: refA)")
+    parser.add_argument("--mtme-reference", metavar="NAME", help="that metrics of --mtme used (default: refA)")
     add_metric(parser, "a metric, may be repeated (default: BLEU)", action="append")
     add_given_scores(parser)
     parser.add_argument(
@@ -172,8 +172,7 @@ def add_arguments(parser: Parser) -> None:
     group.add_argument(
         "--report",
         metavar="FILE.html",
-        help="write a page there: which loss to tune with, who is significantly better, scores against people, where"
-        " they disagree most, with the texts",
+        help="write a page there: which loss to tune with, clusters, where metrics and people disagree most",
     )
     group.add_argument("--picture", metavar="FILE", help="write a matrix of significant wins there, SVG")
     group.add_argument(
@@ -183,6 +182,10 @@ def add_arguments(parser: Parser) -> None:
     add_text_options(parser, force=True)
     add_output_options(parser)
     parser.add_argument("--tsv", action="store_true", help="print a line a number, tabs between")
+    parser.further(
+        "--rankings", "--marks", "--standardise", "--wins", "--human", "--mtme-reference", "--tau", "--official"
+    )
+    parser.further("--average", "--test", "--tsv")
     parser.further("--points", "--scores", "--train", "--folds", "--picture", "--paired-bs-n", "--seed", "--encoding")
 
 
@@ -308,8 +311,8 @@ def _check(arguments: argparse.Namespace) -> None:
     if len(given) != 1:
         found = " and ".join(given) or "no judgements"
         raise UserError(found, expected="one of folders of preferences, --da TABLE, --mtme FOLDER:LP")
-    if not arguments.mtme and (arguments.human or arguments.reference):
-        raise UserError("--human or --reference without --mtme", expected="--mtme FOLDER:LP with it")
+    if not arguments.mtme and (arguments.human or arguments.mtme_reference):
+        raise UserError("--human or --mtme-reference without --mtme", expected="--mtme FOLDER:LP with it")
     _check_files(arguments)
     if arguments.wins != "share" and (not arguments.folders or arguments.marks):
         raise UserError("--wins without preferences", expected="folders of preferences with it")

@@ -60,7 +60,7 @@ def read_sets(arguments: argparse.Namespace) -> Sequence[Judged]:
 def _marked(arguments: argparse.Namespace) -> list[MarkedSystems]:
     how = reading(arguments)
     if arguments.mtme:
-        human, reference = arguments.human or "", arguments.reference or ""
+        human, reference = arguments.human or "", arguments.mtme_reference or ""
         return [read_mtme(place, human=human, reference=reference, **how) for place in arguments.mtme]
     files = _with_files(arguments, arguments.marks)
     return [read_marks(file, path, standardise=arguments.standardise, **how) for file, path in files]

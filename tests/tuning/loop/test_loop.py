@@ -139,7 +139,7 @@ def test_more_iterations_go_on_from_the_last(tmp_path: Path, uninterrupted: Path
     # The decoding with the last weights was the first half of iteration 3; the fourth decoding is the one that fails.
     with pytest.raises(UserError, match="no more"):
         run(tmp_path / "run", Failing(), iterations=5)
-    assert "Under way: 3 iterations" in (tmp_path / "run/report.html").read_text()
+    assert "under way: 3 iterations" in (tmp_path / "run/report.html").read_text()
     assert not (tmp_path / "run/weights.json").exists()
     outcome = run(tmp_path / "run", iterations=5)
     assert (outcome.already_finished, outcome.iterations) == (False, 5)

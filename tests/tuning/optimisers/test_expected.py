@@ -205,8 +205,9 @@ def test_from_lists_to_weights_on_disk(
     lines = ["a b c x e ||| LM= -3 TM= -1 -1", "a b c d e ||| LM= -1 TM= -3.2 -1", "x x c x e ||| LM= -8 TM= -2 -1"]
     ranked = [f"0 ||| {line} ||| 0\n" for line in lines]
     Path("list").write_text("".join([*ranked, "1 ||| f g h i j ||| LM= -2 TM= -2 -1 ||| 0\n"]))
-    options = ["--optimiser", name, "--references", "ref", "--output", "weights.json", "--json", "--quiet"]
-    assert main(["optimise", *options, "list"]) == 0
+    Path("start.json").write_text('{"dense": {"LM": [1], "TM": [1, 1]}, "sparse": {}}')
+    options = ["--optimiser", name, "--references", "ref", "--start", "start.json", "--step", "1", "--quiet"]
+    assert main(["optimise", *options, "--output", "weights.json", "--json", "list"]) == 0
     assert json.loads(capsys.readouterr().out)["pool_bleu"] == 1.0
     weights = read_weights(tmp_path / "weights.json").by_group()
     assert weights["LM"][0] * 2 > weights["TM"][0] * 2.2

@@ -85,7 +85,7 @@ def test_metrics_of_ours_beside_those_in_the_folder(tmp_path: Path, capsys: pyte
     first = agree(capsys, *arguments)
     assert list(first) == ["BLEU", "free-src", "good", "only"]
     assert first["BLEU"]["segments"]["pearson"]["n"] == 48
-    second = agree(capsys, *arguments, "--reference", "refB")
+    second = agree(capsys, *arguments, "--mtme-reference", "refB")
     assert second["BLEU"]["segments"]["pearson"]["n"] == 36
 
 

@@ -1,9 +1,10 @@
 """Whether commands find fault with real text: every door where texts meet, over all data that is here.
 
-Prints what was said, a line each, and ends with 1 if it was a warning or an error: all of these texts are what they
-seem. Lines that are no warnings (how many words have vectors, say) are counted only.
+Prints what was said, a line each, and ends with 1 if it was a warning or an error: nearly all of these texts are what
+they seem, and what is true of the others stands in `TRUE`. Lines that are no warnings (how many words have vectors) are
+counted only.
 
-Run: python tests/benchmarks/false_alarms.py [DATA]
+Run: python tests/benchmarks/false_alarms.py [DATA]   (some minutes)
 """
 
 from __future__ import annotations
@@ -21,6 +22,10 @@ from pathlib import Path
 from lasw.scripts.main import main as lasw
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+TRUE = (
+    "the weights stay as they are",  # of lists of four sentences
+    "seg_da: 21 of 4035 tokens are escaped as Moses' tokeniser does it",  # of WMT17 cs-en: one wrote &apos;
+)
 WAYS = ("", "--lowercase", "--tokenize 13a", "--lowercase --tokenize 13a", "--unescape", "--strip-marks")
 
 
@@ -53,8 +58,8 @@ def systems(data: Path) -> Iterator[str]:
         yield f"score --metric {vectors} --lowercase --tokenize 13a {one}"
         yield from (f"agree --metric BLEU+1 {way} {folder}" for way in WAYS)
     for path in sorted(data.glob("wmt17/*/seg_da.tsv.gz")):
-        yield from (f"agree --metric BLEU+1 {way} {path}" for way in WAYS)
-        yield f"agree --metric {vectors} --lowercase --tokenize 13a {path}"
+        yield from (f"agree --metric BLEU+1 {way} --da {path}" for way in WAYS)
+        yield f"agree --metric {vectors} --lowercase --tokenize 13a --da {path}"
     train = " ".join(f"--data {folder}" for folder in sorted(data.glob("wmt13/*")))
     yield f"train-metric combine --metric TER --metric BLEU+1 {train} --output model.json"
 
@@ -65,8 +70,9 @@ def parallel(data: Path) -> Iterator[str]:
     for name in ("train", "dev", "test"):
         sides = f"--source {text}/{name}.de.gz --target {text}/{name}.en.gz"
         yield f"select {sides} --test-source {text}/test.de.gz --method tfidf --words 500 --output chosen-{name}"
-        yield f"align {sides} --iterations 1 --output {name}.align"
-        yield f"train {sides} --iterations 1 --output model-{name}"
+        if name != "train":  # which takes minutes, for the same look
+            yield f"align {sides} --iterations 1 --output {name}.align"
+            yield f"train {sides} --iterations 1 --output model-{name}"
 
 
 def unpacked(path: Path) -> str:
@@ -91,7 +97,7 @@ def main() -> int:
         os.chdir(folder)
         for command in (line for part in (lists, systems, parallel) for line in part(data)):
             code, told = said(command)
-            warned = [line for line in told if "warning:" in line or code]
+            warned = [line for line in told if code or ("warning:" in line and not any(true in line for true in TRUE))]
             commands, lines, alarms = commands + 1, lines + len(told), alarms + len(warned)
             for line in warned:
                 print(f"{' '.join(command.replace(f'{data}/', '').split()[:12])} ...\n    {line}", flush=True)

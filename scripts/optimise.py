@@ -61,8 +61,9 @@ examples:
   lasw optimise --optimiser pro --references ref0 ref1 --psi 0.1 --output weights.json --json nbest.gz
   lasw optimise --optimiser pro --features run1.features.dat --scores run1.scores.dat --start moses.ini
 
-Without --start (or --moses-ini) dense weights start as 1 and sparse ones as 0; with it, those of --feature as 0 if it
-has none for them. The start matters to mira, mle, perceptron, ramp, for psi < 1, and where features never differ.
+Without --start (or --moses-ini) dense weights start as one over the feature's deviation within the lists, so that all
+have as much to say, and sparse ones as 0; with it, those of --feature as 0 if it has none for them. The start matters
+to mira, mle, perceptron, ramp, for psi < 1, and where features never differ.
 
 With --start the new weights are the whole way from these only if there are lists of four rounds or more: one list says
 little of what a decoder would find with other weights (--step 1 goes all the way; to rerank these very lists it may).

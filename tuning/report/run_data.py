@@ -73,9 +73,11 @@ def read_run(path: str | os.PathLike[str], result: Json | None = None) -> RunDat
     description = read_json(folder / "run.json") if folder.is_dir() else None
     if description is None:
         raise UserError("no run directory (there is no run.json)", path=folder, expected="the --run of 'lasw tune'")
+    _check_description(description, folder / "run.json")
     records = _log(folder / "log.jsonl")
     if result is None:
         result = read_json(folder / "result.json")
+        _check_result(result or {}, folder / "result.json")
     before = [folder / "iterations" / f"{record['iteration']:03d}" / "before.json" for record in records]
     weights = [read_weights(one) for one in before]
     after = folder / "iterations" / f"{len(records):03d}" / "after.json"
@@ -84,6 +86,25 @@ def read_run(path: str | os.PathLike[str], result: Json | None = None) -> RunDat
     final = read_weights(folder / "weights.json") if result and (folder / "weights.json").exists() else None
     gain = development_gain(folder, description, result, records) if result and records else None
     return RunData(folder.resolve().name, description, records, weights, result, final, gain=gain)
+
+
+def _check_description(description: Json, path: Path) -> None:
+    """Raise `UserError` unless everything that a report looks into is of its kind."""
+    settings, files, inputs = (description.get(name, {}) for name in ("settings", "files", "inputs"))
+    sound = all(isinstance(one, dict) for one in (settings, files, inputs))
+    sound = sound and all(isinstance(settings.get(name, {}), dict) for name in ("run", "data"))
+    sound = sound and isinstance(inputs.get("references", {}), dict)
+    references = files.get("references", []) if sound else None
+    if not isinstance(references, list) or not all(isinstance(one, str) for one in references):
+        raise UserError("this does not describe a run", path=path, expected="what 'lasw tune' wrote there")
+
+
+def _check_result(result: Json, path: Path) -> None:
+    score = result.get("dev_score")
+    numbers = [result.get(name, 0) for name in ("chosen", "iterations")] + [0 if score is None else score]
+    if any(isinstance(one, bool) or not isinstance(one, int | float) for one in numbers):
+        remedy = "delete it, and the same lasw tune writes it again"
+        raise UserError("this is no result of a run", path=path, remedy=remedy)
 
 
 def _log(path: Path) -> list[Json]:

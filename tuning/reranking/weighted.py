@@ -42,7 +42,10 @@ class Reranker(ListReranker):
         absent = [name for name in taken.sparse if name in given and name not in met]
         if not absent:
             return self._match.warnings
-        return (*self._match.warnings, f"the N-best lists have no feature {', '.join(absent)}: its weight is not used")
+        return (
+            *self._match.warnings,
+            f"the N-best lists have no feature {', '.join(absent)}: what was learnt for it is not used",
+        )
 
     def scores(self, nbest: NBest) -> NDArray[np.float64]:
         """(n,) products of features and weights.

@@ -208,7 +208,7 @@ def test_files_that_somebody_changed(tmp_path: Path, capsys: pytest.CaptureFixtu
     (tmp_path / "run" / "run.json").write_text('{"settings": 3}')
     assert main(["report", str(tmp_path / "run")]) == 1
     said = capsys.readouterr().err
-    assert said.startswith(f"lasw report: {tmp_path / 'run'}: files that this version of lasw tune does not write")
+    assert said.startswith(f"lasw report: {tmp_path / 'run/run.json'}: this does not describe a run")
     (tmp_path / "ref").write_text("a\n")
     held = ["--held-out", "n", "--held-out-references", str(tmp_path / "ref"), "--output", str(tmp_path / "ref")]
     assert main(["report", str(tmp_path / "run"), *held]) == 1

@@ -72,7 +72,7 @@ REFERENCES = ["the red house", "she reads books", "a b c d", "d e f g", "red g h
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Adapters as the page has them, stand-ins, lists, references, sources, and `python` on the path."""
+    """Adapters as the page has them, stand-ins, lists, references, sources, and `python3` on the path."""
     for code in re.findall(r"```python\n(.*?)```", PAGE, re.S):
         (tmp_path / re.match(r"# (\w+\.py)", code)[1]).write_text(code)  # type: ignore[index]
     for name, code in (("comet", COMET), ("transformers", TRANSFORMERS), ("torch", TORCH)):
@@ -91,7 +91,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "dev.en").write_text("".join(line + "\n" for line in REFERENCES))
     (tmp_path / "dev.de").write_text("das rote Haus\nsie liest\na b c d\nd\nrot\n")
     (tmp_path / "bin").mkdir()
-    (tmp_path / "bin/python").symlink_to(sys.executable)
+    (tmp_path / "bin/python3").symlink_to(sys.executable)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.chdir(tmp_path)

@@ -69,6 +69,7 @@ With --start the new weights are the whole way from these only if there are list
 little of what a decoder would find with other weights (--step 1 goes all the way; to rerank these very lists it may).
 """
 _POOL_METRIC = "PGBC4"
+_POOL_NAMES = (_POOL_METRIC, "BLEU")
 _SMALL_SCALE = 10.0  # scores on smaller scales are shown with more digits
 
 
@@ -378,8 +379,8 @@ def _print(result: _Result, min_count: int, *, with_weights: bool) -> None:
         print(f"left out    {result.left_out} sparse features, in fewer than {min_count} sentences")
     if result.pool_bleu is not None and result.start_bleu is not None:
         print(f"pool BLEU   {100 * result.pool_bleu:.2f}  (before {100 * result.start_bleu:.2f})")
-    (loss,) = labels([result.loss], [result.display])
-    if loss != _POOL_METRIC or result.pool_bleu is None:
+    if result.loss not in _POOL_NAMES or result.pool_bleu is None:
+        (loss,) = labels([result.loss], [result.display])
         digits = 2 if result.display.scale >= _SMALL_SCALE else 4
         print(f"{f'pool {loss}':11} {result.pool_loss:.{digits}f}  (before {result.start_loss:.{digits}f})")
     for line in result.assessment.lines(result.display.scale):

@@ -59,10 +59,10 @@ def largest_disagreements(data: Judged, scores: Floats, count: int) -> tuple[lis
     assert pairs is not None
     ahead = np.flatnonzero(pairs.sign > 0)
     lead = scores[pairs.second[ahead]] - scores[pairs.first[ahead]]
-    order = np.argsort(-lead, kind="stable")[:count]
-    kept = ahead[order[lead[order] > 0]].tolist()
-    both = [(int(pairs.first[k]), int(pairs.second[k])) for k in dict.fromkeys(kept)]
-    return ([tuple(_translation(data, k, scores, None) for k in pair) for pair in dict.fromkeys(both)],)
+    order = np.argsort(-lead, kind="stable")
+    kept = ahead[order[lead[order] > 0]]
+    both = dict.fromkeys(zip(pairs.first[kept].tolist(), pairs.second[kept].tolist(), strict=True))  # of several judges
+    return ([tuple(_translation(data, k, scores, None) for k in pair) for pair in list(both)[:count]],)
 
 
 def _shares(values: Floats) -> Floats:

@@ -28,7 +28,7 @@ MOST_SEGMENTS = 9_999_999  # of a set of judgements: numbers are drawn for all u
 
 _REFERENCE = "_ref"
 _SIGNS = {"<": 1, ">": -1, "=": 0}
-_ANONYMOUS = ("", "-")
+ANONYMOUS = ("", "-")
 _COLUMNS = ("seg1", "sysA", "sysB", "rel")
 _TEXT = re.compile(r"(?P<name>.+)\.txt(\.(gz|bz2|xz))?")
 _TABLE = r"{}\.tsv(\.(gz|bz2|xz))?"
@@ -119,7 +119,7 @@ def judgements_of(
 ) -> Judgements:
     """Judgements from comparisons one by one."""
     judges = {judge: k for k, judge in enumerate(sorted({vote.judge for vote in votes}))}
-    rows = [(v.segment, v.first, v.second, v.sign, -1 if v.judge in _ANONYMOUS else judges[v.judge]) for v in votes]
+    rows = [(v.segment, v.first, v.second, v.sign, -1 if v.judge in ANONYMOUS else judges[v.judge]) for v in votes]
     table = np.array(rows, dtype=np.int64).reshape(-1, 5)
     ordered, tied = table[table[:, 3] != 0], table[table[:, 3] == 0][:, :3]
     ahead = ordered[:, 3] > 0

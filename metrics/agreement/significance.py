@@ -84,11 +84,11 @@ def _exchanged(measures: Sequence[Measure], resampled: NDArray[np.float64], samp
     intervals = tuple(_interval(m, row) for m, row in zip(measures, resampled, strict=True))
     values = np.array([np.nan if m.correlation.value is None else m.correlation.value for m in measures])
     p_values = np.full((len(measures), len(measures)), np.nan)
-    swaps = measures[0].swaps(measures) if measures[0].swaps is not None else None
+    lead = values[:, None] - values
+    differ = np.abs(lead) > _ROUNDING  # NaN do not
+    swaps = measures[0].swaps(measures) if measures[0].swaps is not None and differ.any() else None
     if swaps is not None:
-        lead = values[:, None] - values
         beyond = (swaps(samples, seed) >= lead - _ROUNDING).sum(axis=0)
-        differ = np.abs(lead) > _ROUNDING  # NaN do not
         p_values[differ] = (beyond[differ] + 1) / (samples + 1)
     return Significance(PERM_BOTH, intervals, p_values)
 

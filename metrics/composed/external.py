@@ -100,6 +100,8 @@ class External(MeanMetric):
         options: dict[str, str] = {}
         for part in filter(None, before.split(":")):
             key, _, value = part.partition("=")
+            if not value:
+                raise UserError(f"EXTERNAL: no value of {key!r}", expected=_GRAMMAR)
             if key not in _OPTIONS:
                 raise unknown("option of EXTERNAL", key, [*_OPTIONS, "cmd"])
             if key in options:

@@ -38,6 +38,11 @@ class KeptScores:
     def __init__(self, path: str, command: Sequence[str], texts: Sequence[str] = ()) -> None:
         self._path = path
         self._asked = hashlib.sha256(json.dumps([*texts, *map(_known_by, command)]).encode())
+        try:
+            if not os.path.lexists(path):
+                open(path, "ab").close()  # before a program works for what cannot be kept
+        except OSError as error:
+            raise UserError(f"scores cannot be kept ({error.strerror})", path=path) from None
         self._scores = self._read()
 
     def get(self, question: tuple[str | None, ...]) -> float | None:
@@ -69,8 +74,6 @@ class KeptScores:
         return asked.hexdigest()[:32]  # of 128 bits no two are alike
 
     def _read(self) -> dict[str, float]:
-        if not os.path.lexists(self._path):
-            return {}
         scores: dict[str, float] = {}
         lines = read_bytes(self._path).split(b"\n")
         for number, line in enumerate(lines, 1):

@@ -15,7 +15,9 @@ def csv_rows(path: str | Path, encoding: str) -> list[list[str]]:
     Raises:
         UserError: it cannot be read, or a field is not what it may be.
     """
-    rows = csv.reader(read_lines(path, encoding=encoding))
+    rows = csv.reader(
+        read_lines(path, encoding=encoding), strict=True
+    )  # else a lost quote swallows all lines behind it
     try:
         return list(rows)
     except csv.Error as error:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lasw.metrics.agreement.judgements import read_systems_texts, segment_number
+from lasw.metrics.agreement.judgements import ANONYMOUS, read_systems_texts, segment_number
 from lasw.metrics.agreement.layouts.commas import csv_rows
 from lasw.metrics.agreement.layouts.registry import other_layouts
 from lasw.metrics.agreement.marked import MarkedSystems
@@ -72,6 +72,9 @@ def read_marks(
         rows.append((index[system], segment - 1, row.get("judge", "").strip(), mark))
     notes = []
     if standardise:
+        if any(judge in ANONYMOUS for _, _, judge, _ in rows):
+            expected = "a column 'judge' that names one for every mark"
+            raise UserError("marks without a judge", path=path, expected=expected, remedy="leave out --standardise")
         rows, left_out = _standardised(rows)
         notes.append(f"marks standardised by judge; {left_out} of judges who gave one mark only left out")
     if not rows:
@@ -119,9 +122,9 @@ def _standardised(rows: list[tuple[int, int, str, float]]) -> tuple[list[tuple[i
     for _, _, judge, mark in rows:
         by_judge.setdefault(judge, []).append(mark)
     scales = {
-        judge: (float(np.mean(marks)), float(np.std(marks, ddof=1)))
+        judge: (float(np.mean(marks)), deviation)
         for judge, marks in by_judge.items()
-        if len(set(marks)) > 1
+        if len(set(marks)) > 1 and (deviation := float(np.std(marks, ddof=1))) > 0  # tiny marks have none
     }
     kept = [
         (system, segment, judge, (mark - scales[judge][0]) / scales[judge][1])

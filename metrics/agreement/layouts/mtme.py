@@ -72,7 +72,10 @@ def read_mtme(
     vocabulary = Vocabulary()
 
     def corpus(file: Path) -> Corpus:
-        return Corpus.from_lines(_lines(file, encoding), vocabulary, preprocess)
+        lines = _lines(file, encoding)
+        if len(lines) != n:
+            raise UserError(f"{len(lines)} lines", path=file, expected=f"{n}, as many as {references[used].name} has")
+        return Corpus.from_lines(lines, vocabulary, preprocess)
 
     texts = References((corpus(references[used]),))
     evaluation = Evaluation(texts, tuple(corpus(outputs[name]) for name in systems))
@@ -97,7 +100,7 @@ def _lines(path: Path, encoding: str) -> list[str]:
     key = "target" if path.parent.name == "references" else "hypothesis"
     texts = []
     for number, line in enumerate(lines, start=1):
-        content = parse_json(line, path)
+        content = parse_json(line, path, line=number)
         if not isinstance(content, dict) or not isinstance(content.get(key), str):
             raise UserError(f"no {key!r}", path=path, line=number, expected="an object with this text")
         texts.append(content[key].replace("\n", " "))

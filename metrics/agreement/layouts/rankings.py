@@ -94,7 +94,7 @@ def _read(path: str | Path, encoding: str) -> dict[tuple[str, ...], list[_Rankin
             f"no column {missing!r}", path=path, line=1, expected=expected, remedy=other_layouts("--rankings")
         )
     numbers = [match[1] for name in header if (match := re.fullmatch(r"system(\d+)id", name))]
-    ranked = sorted(int(number) for number in numbers if f"system{number}rank" in header)
+    ranked = sorted((number for number in numbers if f"system{number}rank" in header), key=int)
     pairs: dict[tuple[str, ...], list[_Ranking]] = {}
     for number, fields in enumerate(rows[1:], start=2):
         if len(fields) != len(header):
@@ -103,7 +103,7 @@ def _read(path: str | Path, encoding: str) -> dict[tuple[str, ...], list[_Rankin
         ranks = []
         for k in ranked:
             name, text = row[f"system{k}id"].strip(), row[f"system{k}rank"].strip()
-            if not re.fullmatch(r"-1|\d{1,6}", text):
+            if not re.fullmatch(r"-1|0*[1-9][0-9]{0,5}", text):
                 raise UserError(f"rank {text!r}", path=path, line=number, expected="a number from 1, or -1 for none")
             if name and text != "-1":
                 ranks.append((name, int(text)))

@@ -108,7 +108,7 @@ class Pearson(Statistic):
 
     def _scaled(self, numbers: Floats, starts: NDArray[np.int64]) -> Floats:
         """(k,) numbers of different metrics that can stand for each other."""
-        spread = numbers.std()
+        spread = numbers.std() if len(numbers) else 0.0
         return np.asarray((numbers - numbers.mean()) / spread) if spread > 0 else np.zeros_like(numbers)
 
 

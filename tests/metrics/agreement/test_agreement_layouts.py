@@ -106,7 +106,7 @@ def test_intervals_of_stored_metrics(tmp_path: Path, capsys: pytest.CaptureFixtu
         ("human-scores/xx-yy.mqm.sys.score", "one nan\n", ":1: score 'nan'; expected a finite number or None"),
         ("metric-scores/xx-yy/good-refA.seg.score", "one None\n", "score 'None'; expected a finite number"),
         ("documents/xx-yy.docs", "news doc\n", "1 lines; expected 12"),
-        ("system-outputs/xx-yy/one.txt", "a\n", "1"),
+        ("system-outputs/xx-yy/one.txt", "a\n", "one.txt: 1 lines; expected 12, as many as xx-yy.refA.txt has"),
     ],
 )
 def test_what_is_refused(path: str, text: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -179,6 +179,27 @@ def test_marks_as_csv(texts: Path, tmp_path: Path) -> None:
     assert data.notes == ("marks standardised by judge; 1 of judges who gave one mark only left out",)
 
 
+def test_marks_that_nobody_can_be_told_by(texts: Path, tmp_path: Path) -> None:
+    path = tmp_path / "marks.csv"
+    for judge in ("", "-"):
+        path.write_text(f"judge,system,segment,score\nann,A,1,1\n{judge},B,1,2\n")
+        with pytest.raises(UserError, match="marks without a judge"):
+            read_marks(path, texts, standardise=True)
+    # The deviation of ann's is too small for a number.
+    path.write_text("judge,system,segment,score\nann,A,1,1e-320\nann,B,1,0\nbob,A,2,1\nbob,B,2,3\n")
+    assert np.isnan(read_marks(path, texts, standardise=True).marks[:, 0]).all()
+
+
+def test_scores_of_systems_alone_and_a_permutation_test(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = write_mtme(tmp_path / "made", "xx-yy")
+    for path in (folder / "human-scores").glob("*.seg.score"):
+        path.unlink()
+    arguments = ["--statistics", "pearson,pairwise-accuracy", "--test", "perm-both", "--significance"]
+    sets = agree(capsys, *arguments, "--mtme", f"{folder}:xx-yy")
+    assert sets["good"]["segments"]["pearson"]["value"] is None
+    assert sets["good"]["systems"]["pearson"]["value"] is not None
+
+
 def test_numbers_of_the_metrics_task_from_csv(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The same marks of the same texts, once in each layout, give a metric the same numbers."""
     folder = write_mtme(tmp_path / "made", "xx-yy", gaps=True)
@@ -207,6 +228,7 @@ def test_numbers_of_the_metrics_task_from_csv(tmp_path: Path, capsys: pytest.Cap
         ("system,segment,score\nA,1,much\n", ":2: mark 'much'"),
         ("system,segment,score\nD,1,1\n", ":2: unknown system 'D'"),
         ("system,segment,score\n", "no marks"),
+        ('system,segment,score,note\nA,1,1,"good\nA,2,2,bad\n', "no CSV"),
     ],
 )
 def test_marks_that_are_refused(text: str, told: str, texts: Path, tmp_path: Path) -> None:

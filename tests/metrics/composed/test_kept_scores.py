@@ -25,6 +25,14 @@ def test_what_is_kept_is_found_again(tmp_path: Path) -> None:
         assert KeptScores(path, command, texts).get(QUESTIONS[0]) is None
 
 
+def test_what_cannot_be_kept_is_told_before_a_program_works(tmp_path: Path) -> None:
+    script = f'{sys.executable} -c \'open("asked", "w")\''
+    with pytest.raises(UserError, match="scores cannot be kept"):
+        metric(f"EXTERNAL:cache={tmp_path}/nowhere/scores:cmd={script}")
+    with pytest.raises(UserError, match="no value of 'cache'"):
+        metric(f"EXTERNAL:cache:cmd={script}")
+
+
 def test_a_script_counts_by_its_content(tmp_path: Path) -> None:
     path, script = str(tmp_path / "scores"), tmp_path / "script"
     script.write_text("1")

@@ -55,14 +55,17 @@ class RunDirectory:
     Args:
         path: of the folder.
         beside: what else may stand in it.
+        written: names that the caller writes there too; a folder that holds only such ones is no run's.
 
     Raises:
         UserError: on entering, if another process holds the folder, or it holds something else than a run.
     """
 
-    def __init__(self, path: str | os.PathLike[str], beside: Collection[str] = ()) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], beside: Collection[str] = (), written: Collection[str] = ()
+    ) -> None:
         self.path = Path(path)
-        self._beside = beside
+        self._beside, self._written = beside, written
         self._lock: int | None = None
         self._own = contextlib.ExitStack()
         self._damage: list[str] = []
@@ -200,7 +203,10 @@ class RunDirectory:
 
     def _own_names(self) -> list[Path]:
         """What a run writes, where it is there: nothing of it may lead elsewhere."""
-        own = [self.path / name for name in (*_OWN_FILES, _LOCK, "iterations", *_OF_COMPARISONS, *self._beside)]
+        own = [
+            self.path / name
+            for name in (*_OWN_FILES, _LOCK, "iterations", *_OF_COMPARISONS, *self._beside, *self._written)
+        ]
         folders = [] if own[len(_OWN_FILES) + 1].is_symlink() else sorted((self.path / "iterations").glob("[0-9]*"))
         return [*own, *folders, *(one for folder in folders if not folder.is_symlink() for one in folder.iterdir())]
 

@@ -19,7 +19,7 @@ examples, in the file that the shell reads when it begins:
 
 The script is made once and holds all words, so that a Tab starts no program: make it again after an update.
 """
-_NO_FILES = {"N", "X", "S", "TEXT", "true|false", "KEY=VALUE", "NAME", "SPEC", "ADDRESS", "SECONDS"}
+_NO_FILES = {"N", "X", "S", "TEXT", "true|false", "KEY=VALUE", "NAME", "NAME,NAME", "SPEC", "ADDRESS", "SECONDS"}
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,12 @@ def _kernels() -> Iterator[Finding]:
 
 
 def _disk() -> Iterator[Finding]:
-    for what, folder in (("disk here", os.getcwd()), ("disk for temporary files", tempfile.gettempdir())):
+    try:
+        here = os.getcwd()
+    except OSError:
+        yield Finding("disk here", "none", "the working folder is gone; cd elsewhere")
+        here = "/"
+    for what, folder in (("disk here", here), ("disk for temporary files", tempfile.gettempdir())):
         free = shutil.disk_usage(folder).free / _GB
         wrong = f"only {free:.2f} GB free in {folder}; make room" if free < _LEAST_DISK else ""
         yield Finding(what, f"{free:.1f} GB free in {folder}", f"{wrong}, or set TMPDIR" if wrong else "")

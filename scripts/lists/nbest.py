@@ -238,9 +238,17 @@ def _correlation(values: Floats, scores: Floats, starts: NDArray[np.int64], vari
     both = varies & _differ(scores, starts)
     if not both.any():
         return None
-    one, other = centred(starts, values), centred(starts, scores)
+    one, other = _in_units(values, starts), _in_units(scores, starts)
     products = [np.add.reduceat(x * y, starts[:-1])[both] for x, y in ((one, other), (one, one), (other, other))]
     return float(np.mean(np.clip(products[0] / np.sqrt(products[1]) / np.sqrt(products[2]), -1, 1)))
+
+
+def _in_units(values: Floats, starts: NDArray[np.int64]) -> Floats:
+    """(n,) less their list's mean, over the largest that is left, so that no square is out of a number's range."""
+    for _ in range(2):  # the first time so that no mean is
+        largest = np.maximum.reduceat(np.abs(values), starts[:-1])
+        values = centred(starts, values / np.repeat(np.where(largest > 0, largest, 1.0), np.diff(starts)))
+    return values
 
 
 def _oracle(arguments: argparse.Namespace) -> None:
@@ -252,9 +260,9 @@ def _oracle(arguments: argparse.Namespace) -> None:
     generator = np.random.default_rng(arguments.seed)
     lists = [pool.order[a:b] for a, b in zip(pool.starts[:-1].tolist(), pool.starts[1:].tolist(), strict=True) if b > a]
     rows = {
-        "first": [rows[0] for rows in lists],
-        "oracle": [rows[int(np.argmax(scores[rows]))] for rows in lists],
-        "worst": [rows[int(np.argmin(scores[rows]))] for rows in lists],
+        "first": np.array([rows[0] for rows in lists]),
+        "oracle": pool.best_by(scores),
+        "worst": pool.best_by(-scores),
     }
     known = pool.statistics(corpus)
     result = {name: corpus.corpus_score(known[chosen].sum(axis=0)) for name, chosen in rows.items()}

@@ -164,7 +164,9 @@ def _of_lists(arguments: argparse.Namespace) -> int:
         found = Coverages(metrics, references).of_list(texts, nbest.owner)
         warnings += refuse_or_warn(found, force=arguments.force)
     else:
-        references = References.from_lines([""] * (int(nbest.owner.max()) + 1), vocabulary=vocabulary)
+        numbers, owner = np.unique(nbest.owner, return_inverse=True)
+        references = References.from_lines([""] * len(numbers), vocabulary=vocabulary)
+        nbest = replace(nbest, owner=owner.astype(np.int32))  # one damaged id would make millions of references
     scores = [m.sentence_scores(m.statistics(nbest.hypotheses, m.prepare(references), nbest.owner)) for m in metrics]
     rows = np.column_stack(scores).tolist()
     write_output(arguments.output, "".join(" ".join(map(repr, row)) + "\n" for row in rows))

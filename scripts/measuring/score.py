@@ -114,6 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
     names: list[str] = arguments.systems or [STANDARD_INPUT]
     _check(arguments, names)
     tell_idle(arguments, ("--width", not arguments.json, "--json has all digits"))
+    tell_idle(arguments, ("--score-only", not arguments.json, "--json has everything"))
     evaluation, warnings = _read(names, arguments)
     checked = check_evaluation(evaluation, metrics)
     warnings += refuse_or_warn(checked.findings, force=arguments.force)

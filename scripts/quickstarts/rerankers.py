@@ -51,7 +51,7 @@ def run(folder: str, seed: int) -> int:
         seed: of the lists.
     """
     files = [f"{part}.{kind}" for part in _PARTS for kind in ("jsonl", "ref", _ASIDE, *_LABELS)]
-    with RunDirectory(folder, beside=files) as directory:
+    with RunDirectory(folder, written=files) as directory:
         lists = f"made up, {SENTENCES} sentences of {HYPOTHESES} hypotheses"
         directory.describe({"settings": {"seed": seed}, "inputs": {"lists": lists}, "versions": versions()})
         dev, test = (_Part(directory.path / name, made_lists(SENTENCES, 2 * seed + k)) for k, name in enumerate(_PARTS))
@@ -92,12 +92,11 @@ class _Part:
         vocabulary, hypotheses = self.references.vocabulary, self.lists.hypotheses
         nbest = read_nbest(f"{self.stem}.jsonl", vocabulary)
         by_risk = MinimumRisk(metric(_UTILITY), vocabulary).sort([nbest])
-        scores = self.pool.sentence_scores(metric("BLEU+1"))
-        best = [rows[np.argmax(scores[rows])] for rows in np.split(self.pool.order, self.pool.starts[1:-1])]
+        best = self.pool.best_by(self.pool.sentence_scores(metric("BLEU+1"))).tolist()
         return {
             "first": [texts[0] for texts in hypotheses],
             "mbr": [text for block in by_risk for _, text in one_per_sentence(block)],
-            "oracle": [self.pool.hypotheses.text(int(row)) for row in best],
+            "oracle": [self.pool.hypotheses.text(row) for row in best],
         }
 
     def scores(self, choices: dict[str, list[str]]) -> dict[str, float]:

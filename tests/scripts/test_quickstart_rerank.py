@@ -59,9 +59,12 @@ def test_commands_give_the_numbers_that_it_tells(
 def test_what_it_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["quickstart", "--rerank", "--source", "a", "--run", str(tmp_path / "run")]) == 1
     assert "--source beside --rerank; expected lists of its own need no text" in capsys.readouterr().err
-    (tmp_path / "mine").write_text("a\n")
-    assert main(["quickstart", "--rerank", "--run", str(tmp_path)]) == 1
-    assert (tmp_path / "mine").read_text() == "a\n"
-    assert len(list(tmp_path.iterdir())) == 1
+    for name in ("mine", "dev.ref"):  # a name that it writes is still somebody's file
+        folder = tmp_path / f"with {name}"
+        folder.mkdir()
+        (folder / name).write_text("a\n")
+        assert main(["quickstart", "--rerank", "--run", str(folder)]) == 1
+        assert (folder / name).read_text() == "a\n"
+        assert len(list(folder.iterdir())) == 1
     words = [str(SCRIPT), "--rerank", "--source", "/dev/null", "--target", "/dev/null"]
     assert subprocess.run(words, capture_output=True, check=False).returncode == 2

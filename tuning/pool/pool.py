@@ -311,8 +311,12 @@ class Pool:
 
     def best(self, weights: Weights) -> NDArray[np.int64]:
         """(S',) for every sentence that has candidates, in order: its best-scoring one, the earliest among equals."""
+        return self.best_by(self.model_scores(weights))
+
+    def best_by(self, scores: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The same by scores (n,) of the candidates; by a metric's, the oracles."""
         best = np.empty(self._segments, dtype=np.int64)
-        best_rows(self.owner, self.model_scores(weights), best)
+        best_rows(self.owner, scores, best)
         return best[best >= 0]
 
     def corpus_score(self, metric: Metric, weights: Weights) -> float:

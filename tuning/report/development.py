@@ -94,14 +94,7 @@ def oracle_score(pool: Pool, spec: str) -> float:
 
     An approximation from below of the oracle of a metric that is no mean of sentence scores.
     """
-    scores = pool.sentence_scores(metric(METRIC))
-    order, starts = pool.order, pool.starts
-    best = [
-        int(order[a:b][np.argmax(scores[order[a:b]])])
-        for a, b in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
-        if b > a
-    ]
-    of = metric(spec)
+    best, of = pool.best_by(pool.sentence_scores(metric(METRIC))), metric(spec)
     return of.corpus_score(pool.statistics(of)[best].sum(axis=0))
 
 

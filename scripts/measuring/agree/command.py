@@ -353,12 +353,13 @@ def _set_official(arguments: argparse.Namespace) -> None:
         raise UserError("--official with --statistics or --tau", expected="one of them")
     year = arguments.official
     if not year:
-        found = re.search(r"(?:wmt|newstest20)(\d\d)", " ".join(sets_of(arguments)))
-        year = 2000 + int(found[1]) if found else 0
+        years = {
+            int(digits) for digits in re.findall(r"(?:wmt|newstest)(?:20)?(\d\d)(?!\d)", " ".join(sets_of(arguments)))
+        }
+        year = 2000 + min(years, default=0) if len(years) == 1 else 0
     if year not in OFFICIAL:
-        raise UserError(
-            "--official, and no year in the names of the sets", expected=f"{min(OFFICIAL)} to {max(OFFICIAL)}"
-        )
+        found = "--official, and not one year in the names of the sets"
+        raise UserError(found, expected=f"--official {min(OFFICIAL)} to {max(OFFICIAL)}")
     names, test = OFFICIAL[year]
     arguments.statistics = ",".join(names)
     arguments.test = arguments.test or (test if arguments.significance else None)

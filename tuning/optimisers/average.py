@@ -8,7 +8,7 @@ average the weights of several runs of one optimiser for the same reason).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -53,7 +53,7 @@ class Average(Optimiser):
         Raises:
             UserError: see the class.
         """
-        names = [name.strip() for name in self.of.split(",")]
+        names = self._names()
         loss = None if self.metric == OWN else self.metric
         if "average" in names:
             raise UserError(f"average of {self.of}", expected="other optimisers")
@@ -66,6 +66,15 @@ class Average(Optimiser):
             )
             for name in names
         )
+
+    def _names(self) -> list[str]:
+        return [OPTIMISERS.spelt(name.strip()) for name in self.of.split(",")]
+
+    def for_folds(self) -> Average:
+        """Of those for folds."""
+        fewer = replace(self)
+        fewer.__dict__["optimisers"] = tuple(optimiser.for_folds() for optimiser in self.optimisers)
+        return fewer
 
     @property
     def takes_others(self) -> bool:  # type: ignore[override]
@@ -86,7 +95,7 @@ class Average(Optimiser):
             for key, text in optimiser.signature().settings
             if key not in ("norm", "seed")
         ]
-        return [("of", self.of), *settings]
+        return [("of", ",".join(self._names())), *settings]
 
     def learn(self, pool: Pool, start: Weights, others: Sequence[Weights]) -> Fit | None:
         """See `Optimiser`; one that has nothing to learn does not count."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -62,20 +63,27 @@ def rerank(hypotheses: Sequence[Sequence[str]], features: Features, weights: Wei
 def _list(hypotheses: Sequence[Sequence[str]], features: Features, vocabulary: Vocabulary) -> NBest:
     if any(isinstance(texts, str) for texts in hypotheses):
         raise TypeError("hypotheses is a list of texts; expected a list of texts for every sentence")
-    owner = np.repeat(np.arange(len(hypotheses), dtype=np.int32), [len(texts) for texts in hypotheses])
-    columns = [_column(name, values, len(owner)) for name, values in features.items()]
+    sizes = [len(texts) for texts in hypotheses]
+    owner = np.repeat(np.arange(len(hypotheses), dtype=np.int32), sizes)
+    columns = [_column(name, values, sizes) for name, values in features.items()]
     corpus = Corpus.from_lines(chain.from_iterable(hypotheses), vocabulary)
     dense = np.column_stack(columns) if columns else np.empty((len(owner), 0))
     return NBest(FeatureNames(tuple((name, 1) for name in features)), owner, corpus, dense, np.zeros(len(owner)))
 
 
-def _column(name: str, values: ArrayLike | Iterable[Iterable[float]], wanted: int) -> Floats:
+def _column(name: str, values: ArrayLike | Iterable[Iterable[float]], sizes: Sequence[int]) -> Floats:
+    wanted = f"{sum(sizes)}, one for every hypothesis"
     try:
-        column = np.asarray(values, dtype=np.float64).ravel()
-    except ValueError:  # lists of unlike length
-        column = np.fromiter(chain.from_iterable(values), dtype=np.float64)  # type: ignore[arg-type]
-    if len(column) != wanted:
-        raise UserError(f"{len(column)} values of the feature {name}", expected=f"{wanted}, one for every hypothesis")
+        rows: list[Any] = list(values)  # type: ignore[arg-type]
+        nested = any(isinstance(row, Iterable) and not isinstance(row, str) for row in rows)
+        same = not nested or [len(row) for row in rows] == list(sizes)
+        column = np.array(list(chain.from_iterable(rows)) if nested else rows, dtype=np.float64)
+    except (ValueError, TypeError):
+        raise UserError(f"values of the feature {name}", expected=wanted) from None
+    if column.shape != (sum(sizes),):
+        raise UserError(f"{column.size} values of the feature {name}", expected=wanted)
+    if not same:
+        raise UserError(f"lists of values of the feature {name}", expected="lists as long as those of hypotheses")
     if not np.isfinite(column).all():
         lost = int(np.argmin(np.isfinite(column)))
         raise UserError(f"value {lost} of the feature {name} is {column[lost]}", expected="finite numbers")

@@ -92,3 +92,12 @@ def test_warnings_say_whose_they_are(monkeypatch):
 def test_names_that_are_no_optimisers(of):
     with pytest.raises(UserError):
         make_optimiser("average", {"of": of})
+
+
+def test_names_in_any_capitals_and_folds():
+    one, other = (make_optimiser("average", {"of": of}) for of in ("Expected, MERT", "expected,mert"))
+    assert one.signature() == other.signature()
+    with pytest.raises(UserError, match="other optimisers"):
+        make_optimiser("average", {"of": "Average,wro"}).signature()
+    assert [part.restarts for part in other.for_folds().optimisers[1:]] == [4]
+    assert other.optimisers[1].restarts == 20

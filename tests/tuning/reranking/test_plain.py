@@ -94,3 +94,10 @@ def test_one_list_of_texts_is_none_of_lists() -> None:
         pool_of(["a b", "c"], {}, ["a b", "c"])  # type: ignore[list-item]
     with pytest.raises(UserError, match="other"):
         rerank(TEXTS, {"lm": LM}, Weights.from_groups({"other": [1.0]}))
+
+
+@pytest.mark.parametrize("values", [[[1, 2], [3, 4]], [[1], [2, 3]], ["x", "y", "z", "u"], [[1], 2], 3, [1, 2, 3]])
+def test_values_that_are_not_those_of_the_hypotheses(values: object) -> None:
+    """As many in all are not enough: they would be told of the wrong ones."""
+    with pytest.raises(UserError, match="of the feature LM"):
+        pool_of([["a"], ["b", "c", "d"]], {"LM": values})  # type: ignore[dict-item]

@@ -159,6 +159,9 @@ def _renumbered(lines: Sequence[bytes], first: int, end: int) -> list[bytes]:
     kept = []
     for line in lines:
         identity, bar, rest = line.partition(b"|||")
+        if not identity.strip().isdigit():
+            kept.append(line + b"\n")  # who reads the part says what is wrong with it
+            continue
         number = int(identity)
         if first <= number < end:
             kept.append(b"%d %s%s\n" % (number - first, bar, rest))

@@ -198,6 +198,8 @@ class _Stream:
         self.pattern = find_pattern(
             hypotheses, names, dense, featureless=self.given.featureless, no_score=self.given.no_score
         )
+        if self.given.with_score and ONLY_SCORE not in self.pattern.names.slices:
+            raise UserError("--with-score", path=self.path, expected="totals, and features that have names")
 
     def _texts(self, block: Block) -> NBest:
         """A block of a layout whose lines are texts."""

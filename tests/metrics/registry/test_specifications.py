@@ -180,7 +180,7 @@ EXTERNAL => EXTERNAL without a command; expected EXTERNAL[:OPTION=VALUE ...]:cmd
 EXTERNAL:cmd= => EXTERNAL without a command; expected EXTERNAL[:OPTION=VALUE ...]:cmd=COMMAND
 EXTERNAL:mode=stream => EXTERNAL without a command; expected ... =COMMAND
 EXTERNAL:mod=stream:cmd=cat => unknown option of EXTERNAL 'mod'; expected mode, timeout, ... 'mode'?
-EXTERNAL:mode:cmd=cat => unknown value of EXTERNAL:mode ''; expected stream, batch
+EXTERNAL:mode:cmd=cat => EXTERNAL: no value of 'mode'; expected EXTERNAL[:OPTION=VALUE ...]:cmd=COMMAND
 EXTERNAL:mode=batsch:cmd=cat => unknown value of EXTERNAL:mode 'batsch'; expected stream, batch; did you mean 'batch'?
 EXTERNAL:mode=batch:mode=batch:cmd=cat => EXTERNAL: 'mode' is given twice
 EXTERNAL:timeout=x:cmd=cat => EXTERNAL: timeout=x; expected seconds

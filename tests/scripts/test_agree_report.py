@@ -126,4 +126,4 @@ def test_official_set_ups(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "--official with --statistics" in capsys.readouterr().err
     other = f"{write_mtme(tmp_path / 'made', 'xx-yy')}:xx-yy"
     assert main(["agree", "--quiet", "--official", "--mtme", other]) == 1
-    assert "no year in the names" in capsys.readouterr().err
+    assert "not one year in the names" in capsys.readouterr().err

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lasw.metrics import UserError, metric
+from lasw.metrics import References, UserError, metric
 from lasw.metrics.composed.kept_scores import KeptScores
 
 QUESTIONS = [("a", "b", None), ("a", None, "b"), ("a\tb", None, None), ("a", "b", "c"), ("é", "", "")]
@@ -26,9 +26,11 @@ def test_what_is_kept_is_found_again(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_kept_is_told_before_a_program_works(tmp_path: Path) -> None:
-    script = f'{sys.executable} -c \'open("asked", "w")\''
+    asked = tmp_path / "asked"
+    script = f'{sys.executable} -c \'open("{asked}", "w")\''
     with pytest.raises(UserError, match="scores cannot be kept"):
-        metric(f"EXTERNAL:cache={tmp_path}/nowhere/scores:cmd={script}")
+        metric(f"EXTERNAL:cache={tmp_path}/nowhere/scores:cmd={script}").prepare(References.from_lines(["a b"]))
+    assert not asked.exists()
     with pytest.raises(UserError, match="no value of 'cache'"):
         metric(f"EXTERNAL:cache:cmd={script}")
 

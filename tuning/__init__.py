@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         LOSS_COLUMN, Floats, LossScores, Pool, centred, check_lists, check_min_count, first_hypotheses, pruned,
         read_pool, read_scored_pool, unit_weights, with_losses,
     )
-    from lasw.tuning.provenance import fingerprint, versions
+    from lasw.tuning.provenance import fingerprint, refuse_other_versions, versions
     from lasw.tuning.report import (
         Development, Table, document, held_out_scores, html_table, is_comparison, number_html, read_comparison_data,
         read_development, read_run, write_comparison_report, write_report, write_run_report,

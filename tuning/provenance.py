@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from lasw.metrics import content_digest
+from lasw.metrics import UserError, content_digest, worker_address
 
 _PACKAGES = ("lasw", "numpy", "scipy", "scikit-learn", "numba", "sil-thot")
 
@@ -36,3 +37,27 @@ def versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
     return found
+
+
+def refuse_other_versions(expected: Mapping[str, str]) -> None:
+    """On a worker: other versions than the head's make other numbers.
+
+    Args:
+        expected: `versions` there.
+
+    Raises:
+        UserError: one is another here.
+    """
+    found = _here()
+    for package, version in expected.items():
+        if found.get(package) != version:
+            raise UserError(
+                f"the worker {worker_address()} has {package} {found.get(package, 'not at all')}",
+                expected=f"{version}, as here",
+                remedy="start scheduler and workers in the same environment",
+            )
+
+
+@cache
+def _here() -> dict[str, str]:
+    return versions()

@@ -9,22 +9,18 @@ import statistics
 import sys
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
 from lasw.metrics import (
     STANDARD_INPUT,
-    Corpus,
     UserError,
-    Vocabulary,
-    check_alike,
     read_lines,
-    refuse_or_warn,
     refuse_overwriting,
 )
 from lasw.scripts.command_line import (
     Parser,
     add_action,
+    add_dask,
     add_metric,
     add_old_option,
     add_output_options,
@@ -34,20 +30,16 @@ from lasw.scripts.command_line import (
     add_text_options,
     note,
     say_new_word,
-    tell_idle,
     warn,
 )
 from lasw.scripts.local import train as local_train
+from lasw.scripts.local.answers import Answers
 from lasw.scripts.local.train import AUTO
 from lasw.tuning import (
     DEFAULT_SEED,
     GLOBAL,
-    LocalWeigher,
-    Weights,
     check_output,
     json_line,
-    make_similarity,
-    read_samples,
     write_local_weights,
 )
 
@@ -112,6 +104,7 @@ def add_arguments(parser: Parser) -> None:
     weights.add_argument("--source", metavar="FILE", help="tokenised sentences, one a line (-: standard input)")
     weights.add_argument("file", nargs="?", help=argparse.SUPPRESS)  # as the source was given in earlier releases
     weights.add_argument("--output", metavar="FILE", help="JSON lines, or .npz (default: JSON lines on stdout)")
+    add_dask(weights, "whose workers compute")
     serve = add_action(
         actions,
         "serve",
@@ -132,47 +125,6 @@ def run(arguments: argparse.Namespace) -> int:
     return {"train": local_train.run, "weights": _weights, "serve": _serve}[arguments.action](arguments)
 
 
-class _Answers:
-    """Weights for lines, as the samples and the options ask for them."""
-
-    def __init__(self, arguments: argparse.Namespace) -> None:
-        self._samples, samples = arguments.samples, read_samples(arguments.samples)
-        self._development = samples.source
-        text = arguments.setting or samples.header.get("setting", GLOBAL)
-        setting = local_train.fixed_setting(text, (GLOBAL,))
-        self.setting = text
-        self._exact = bool(arguments.exact)
-        self._weigher = LocalWeigher(samples, setting)
-        self._unused = {name: list(values) for name, values in samples.header.get("unused", {}).items()}
-        self._similarity = None
-        if setting is not None:
-            self._similarity = make_similarity(setting.similarity, samples.source, vectors=arguments.vectors)
-            known = samples.header.get("fingerprints", {}).get(setting.similarity)
-            if known is not None and known != self._similarity.fingerprint():
-                raise UserError("other word vectors than in training", path=arguments.vectors)
-        embedding = setting is not None and setting.similarity == "embedding"
-        why = f"the setting is {text}"
-        tell_idle(arguments, ("--vectors", embedding, why), ("--exact", setting is not None, why))
-
-    def unlike(self, lines: Iterable[str], path: str) -> list[str]:
-        """What is suspicious about sentences that weights depend on, beside those of the training."""
-        if self._similarity is None:
-            return []
-        vocabulary = Vocabulary()
-        own, known = (Corpus.from_lines(text, vocabulary) for text in (lines, self._development))
-        return refuse_or_warn([check_alike(replace(own, path=path), replace(known, path=self._samples))])
-
-    def to(self, line: str) -> Weights:
-        """The weights of one sentence, those of features that no list showed behind the others."""
-        if self._similarity is None:
-            weights = self._weigher.global_weights
-        else:
-            weights = self._weigher.weights(self._similarity.to(line), exact=self._exact)
-        if not self._unused:
-            return weights
-        return Weights.from_groups({**weights.by_group(), **self._unused}, weights.sparse)
-
-
 def _source(arguments: argparse.Namespace) -> str:
     if bool(arguments.source) == bool(arguments.file):
         found = "two files of sentences" if arguments.file else "no sentences"
@@ -188,12 +140,12 @@ def _weights(arguments: argparse.Namespace) -> int:
     if arguments.output:
         check_output(arguments.output, kind="json")
         refuse_overwriting([arguments.output], filter(None, (source, arguments.samples, arguments.vectors)))
-    answers = _Answers(arguments)
+    answers = Answers(arguments)
     lines = list(read_lines(source, encoding=arguments.encoding))
     warn("local", answers.unlike(lines, source), arguments.quiet)
     if answers.setting == GLOBAL and not arguments.setting:
         note(arguments.quiet, "global weights for every sentence: in training locality did not pay")
-    found = [answers.to(line) for line in lines]
+    found = answers.to_all(lines, arguments.dask)
     if arguments.output:
         write_local_weights(arguments.output, found)
     else:
@@ -207,7 +159,7 @@ def _serve(arguments: argparse.Namespace) -> int:
         codecs.lookup(arguments.encoding)
     except LookupError:
         raise UserError(f"unknown encoding {arguments.encoding!r}", remedy="give a name that Python knows") from None
-    answers = _Answers(arguments)
+    answers = Answers(arguments)
     answers.to("")  # what is compiled at its first use is compiled before the first sentence
     seconds: deque[float] = deque(maxlen=_TIMED)
     first: list[bytes] = []
@@ -229,12 +181,12 @@ def _serve(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _tell_unlike(arguments: argparse.Namespace, answers: _Answers, lines: Sequence[bytes]) -> None:
+def _tell_unlike(arguments: argparse.Namespace, answers: Answers, lines: Sequence[bytes]) -> None:
     texts = [line.decode(arguments.encoding, errors="replace") for line in lines]
     warn("local", answers.unlike(texts, STANDARD_INPUT), arguments.quiet)
 
 
-def _answer(answers: _Answers, line: bytes, encoding: str) -> str:
+def _answer(answers: Answers, line: bytes, encoding: str) -> str:
     try:
         return json_line(answers.to(line.decode(encoding)))
     except UnicodeDecodeError as error:

@@ -192,6 +192,36 @@ def test_thot_keeps_its_models_over_rounds(cluster: Any, tmp_path: Path) -> None
         assert not any(client.run(processes).values())
 
 
+def test_local_weights(cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    draw = random.Random(4)
+    lines = []
+    for s in range(20):
+        for k in range(12):
+            text = " ".join(draw.choice(["falsch", word]) for word in f"der Bus {s} faehrt heute".split())
+            lines.append(f"{s} ||| {text} ||| LM0= {draw.gauss(0, 1):.6g} TM0= {draw.gauss(s % 2, 1):.6g} ||| {k}\n")
+    (tmp_path / "nbest").write_text("".join(lines), encoding="utf-8")
+    (tmp_path / "ref").write_text("".join(f"der Bus {s} faehrt heute\n" for s in range(20)), encoding="utf-8")
+    (tmp_path / "dev").write_text("".join(f"the bus {s} leaves today\n" for s in range(20)), encoding="utf-8")
+    (tmp_path / "test").write_text("".join(f"a bus {s % 7} leaves\n" for s in range(33)), encoding="utf-8")
+    words = ["--references", "ref", "--source", "dev", "--setting", "words:power=2:prior=0.1", "--quiet", "nbest"]
+    paths = [str(tmp_path / word) if (tmp_path / word).exists() else word for word in words]
+    samples = str(tmp_path / "samples")
+    assert main(["local", "train", "--start", weights_file(tmp_path), "--output", samples, *paths]) == 0
+    words = ["local", "weights", "--quiet", "--samples", samples, "--source", str(tmp_path / "test"), "--output"]
+    assert main([*words, str(tmp_path / "alone.jsonl")]) == 0
+    expected = (tmp_path / "alone.jsonl").read_bytes()
+    assert len(set(expected.splitlines())) == 7
+    for n in (1, 2, 4):
+        assert main([*words, str(tmp_path / f"{n}.jsonl"), "--dask", scaled(cluster, n)]) == 0
+        assert (tmp_path / f"{n}.jsonl").read_bytes() == expected
+    capsys.readouterr()
+
+
+def weights_file(folder: Path) -> str:
+    (folder / "start").write_text("LM0= 1\nTM0= 1\n", encoding="utf-8")
+    return str(folder / "start")
+
+
 def processes() -> list[int]:
     """On a worker: of the Thot that it holds."""
     from lasw.tuning.decoders import cluster
@@ -239,7 +269,7 @@ class TestMistakes:
 
     def test_other_versions(self, cluster: Any, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         settings = {"name": "command", "command": COMMAND, "initial": place / "weights.json", "folder": place}
-        monkeypatch.setattr("lasw.tuning.decoders.cluster._versions", lambda: {"lasw": "1999"})
+        monkeypatch.setattr("lasw.tuning.decoders.cluster.versions", lambda: {"lasw": "1999"})
         decoder = open_decoder(settings)
         with (
             on_cluster(decoder, scaled(cluster, 4)) as spread,

@@ -16,7 +16,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
 from typing import Any
 from uuid import uuid4
 
@@ -27,7 +26,7 @@ from lasw.metrics import Cluster, UserError, Vocabulary, on_dask, worker_address
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.packed import Packed
 from lasw.tuning.nbest import NBest
-from lasw.tuning.provenance import versions
+from lasw.tuning.provenance import refuse_other_versions, versions
 from lasw.tuning.weights import Weights
 
 # Of all that is to be done, a part is at most 1 / LARGEST of a worker's share, at least 1 / SMALLEST.
@@ -120,7 +119,7 @@ class OnCluster(Decoder):
             return self._decoder.decode([], self.start_weights(), n, vocabulary)
         if self._source[0] is not source:
             self._source = source, self._cluster.share(tuple(source))
-        shared = (self._run, self._held, self._source[1], self._cluster.share(weights), n, _versions())
+        shared = (self._run, self._held, self._source[1], self._cluster.share(weights), n, versions())
         names, lists, done = Vocabulary(), list[NBest](), 0
 
         for packed in self._cluster.each(_translated, self._parts(source, chosen), shared):
@@ -216,7 +215,7 @@ def _translated(
 ) -> Packed:
     """What a worker does with a part."""
     began = time.perf_counter()
-    _refuse_other_versions(expected)
+    refuse_other_versions(expected)
     try:
         with _of_run(name, held).one() as decoder:
             decoder.hold(source)
@@ -239,20 +238,3 @@ def _placed(error: UserError) -> UserError:
     """The same, and where it came up."""
     where = f"{error.found} (on the worker {worker_address()})"
     return UserError(where, path=error.path, line=error.line, expected=error.expected, remedy=error.remedy)
-
-
-@cache
-def _versions() -> dict[str, str]:
-    return versions()
-
-
-def _refuse_other_versions(expected: dict[str, str]) -> None:
-    """Other versions make other lists."""
-    found = _versions()
-    for package, version in expected.items():
-        if found.get(package) != version:
-            raise UserError(
-                f"the worker {worker_address()} has {package} {found.get(package, 'not at all')}",
-                expected=f"{version}, as here",
-                remedy="start scheduler and workers in the same environment",
-            )

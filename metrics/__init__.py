@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     )
     from lasw.metrics.ngram import ALIASES, NAME, ORDERS, Pairs, ReferenceNgrams, SimpBleu
     from lasw.metrics.parallel import (
-        ATTEMPTS, Cluster, Here, Worker, Workers, ask_all, each_once, executor, on_dask, run_all, serve, worker_address,
-        workers,
+        ATTEMPTS, Cluster, Here, Worker, Workers, ahead, ask_all, each_once, executor, on_dask, run_all, serve,
+        worker_address, workers,
     )
     from lasw.metrics.registry import (
         METRICS, Parameter, Registry, construct, display_of, is_metric, metric, named_in, parameters, spelt,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import codecs
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Protocol, cast
 
@@ -56,7 +56,7 @@ class Blocks:
     carriage_returns: int = field(default=0, init=False)
     final_newline: bool = field(default=True, init=False)
 
-    def __iter__(self) -> Iterator[Block]:
+    def __iter__(self) -> Generator[Block, None, None]:
         with open_bytes(self.path) as stream:
             utf8 = codecs.lookup(self._codec().name).name == "utf-8"
             yield from self._cut(cast(_Readable, stream) if utf8 else _Transcoded(stream, self._codec(), self.path))

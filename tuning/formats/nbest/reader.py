@@ -17,7 +17,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from lasw.metrics import Block, Blocks, Corpus, UserError, Vocabulary, atomic_write, tokens
+from lasw.metrics import Block, Blocks, Corpus, UserError, Vocabulary, ahead, atomic_write, tokens
 from lasw.tuning.formats.nbest import kernel
 from lasw.tuning.formats.nbest.growing import Growing
 from lasw.tuning.formats.nbest.kernel import Rows, read_rows
@@ -161,7 +161,7 @@ class _Stream:
 
     def __iter__(self) -> Iterator[NBest]:
         blocks = Blocks(self.path, self.options.get("encoding", "utf-8"))
-        following = iter(blocks)
+        following = ahead(iter(blocks))
         first = next(following, None)
         if first is None:
             raise UserError("the file is empty", path=self.path, expected="an N-best list")

@@ -420,6 +420,19 @@ class TestKept:
             lists = kept.decode_some(source, np.array([3, 4]), kept.start_weights(), 5, Vocabulary())
             assert lists.owner.tolist() == [0] * 5
 
+    def test_what_tells_that_a_part_is_complete_is_the_shortest_sentence_of_all(
+        self, tmp_path: Path, flags: str
+    ) -> None:
+        source, new, kept = self.opened(tmp_path, flags)
+        assert len(source[0]) == min(map(len, source)) < len(source[12])
+        kept.decode_some(source, np.array([12, 13]), kept.start_weights(), 5, Vocabulary())
+        assert kept._kept is not None
+        printed = kept._kept[1].whole_list().read_text(encoding="utf-8").splitlines()
+        again = new.decode_some(source, np.array([0]), new.start_weights(), 5, Vocabulary())
+        assert [line.split(" ||| ")[1].split() for line in printed if line.startswith("2 ")][:1] == [
+            again.hypotheses.tokens(0)
+        ]
+
     @staticmethod
     def opened(folder: Path, flags: str) -> tuple[list[str], Moses, Moses]:
         made(folder)

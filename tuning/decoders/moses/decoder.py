@@ -108,7 +108,7 @@ class Moses(Decoder):
         self._program = self._opened([*self._command, *self._lists])
         self.shown: str | None = None
         self._features = self._known_features()
-        self._keeps = False
+        self._held: tuple[Sequence[str] | None, str] = (None, "")
         self._kept: tuple[tuple[Any, ...], Kept] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -146,8 +146,8 @@ class Moses(Decoder):
             rewrite_moses_ini(self._ini, path, self._features.complete(weights))
 
         numbered = Numbered([source[k] for k in chosen.tolist()], chosen.tolist(), len(source))
-        if self._keeps and not any("\n" in sentence for sentence in numbered.source):
-            part = self._process(write, weights, n)(numbered)
+        if self._held[0] is not None and not any("\n" in sentence for sentence in numbered.source):
+            part = self._process(write, weights, n)(numbered, self._held[1])
             nbest = self._list(part, numbered, weights, vocabulary, Vocabulary())
             if nbest is None:
                 raise part.failure("printed no N-best list")
@@ -156,7 +156,9 @@ class Moses(Decoder):
 
     def hold(self, source: Sequence[str]) -> None:
         """See `Decoder.hold`: from now on a process goes on as long as the weights stay."""
-        self._keeps = True
+        if self._held[0] is not source:
+            lines = (line for line in source if line.strip() and "\n" not in line)
+            self._held = source, min(lines, key=len, default="")
 
     def _process(self, write: Callable[[Path], None], weights: Weights, n: int) -> Kept:
         """The process that has these weights."""

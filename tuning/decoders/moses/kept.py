@@ -1,8 +1,8 @@
 """A process of Moses that is given sentences again and again: its models are loaded once for all parts of a round.
 
 It reads a named pipe in the place of a file. That the lists of a part are complete is told by the next sentence, whose
-translation or list begins behind them; so each part is followed by its shortest sentence once more, of which nothing is
-kept.
+translation or list begins behind them; so each part is followed by the shortest sentence of all once more, of which
+nothing is kept.
 """
 
 from __future__ import annotations
@@ -104,15 +104,14 @@ class Kept:
         """End it."""
         self._finalizer()
 
-    def __call__(self, numbered: Numbered) -> Fed:
-        """Have sentences translated.
+    def __call__(self, numbered: Numbered, again: str) -> Fed:
+        """Have sentences translated, and `again` behind them.
 
         Raises:
             UserError: it failed.
         """
         part = Fed(0, numbered.source, self._program, self._place, 0, before=self._fed)
         part.process = self._process
-        again = min(filter(str.strip, numbered.source), key=len, default="")
         self._fed += len(numbered.source) + 1
         waiting = "".join(line + "\n" for line in (*numbered.source, again)).encode()
         pause, late = _SHORTEST_PAUSE, 0.0
@@ -131,6 +130,10 @@ class Kept:
             pause = min(2 * pause, _LONGEST_PAUSE)
         self._cut(part)
         return part
+
+    def whole_list(self) -> Path:
+        """What it has listed so far, the sentences behind the parts included."""
+        return Shard(0, (), self._program, self._place, 0).path("nbest")
 
     @property
     def over(self) -> bool:

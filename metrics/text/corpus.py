@@ -160,9 +160,10 @@ class Corpus:
         if isinstance(lines, (str, bytes)):
             raise TypeError("lines is one string; expected one string per sentence")
         kept = list(lines)
-        for number, line in enumerate(kept):
-            if not isinstance(line, str):
-                raise TypeError(f"line {number} is {type(line).__name__}; expected a string per sentence")
+        if not all(issubclass(kind, str) for kind in set(map(type, kept))):
+            for number, line in enumerate(kept):
+                if not isinstance(line, str):
+                    raise TypeError(f"line {number} is {type(line).__name__}; expected a string per sentence")
         if preprocess:
             kept = [preprocess(line) for line in kept]
         blocks = (_joined(kept[k : k + _LINES_AT_ONCE]) for k in range(0, len(kept), _LINES_AT_ONCE))
@@ -270,8 +271,7 @@ def _joined(lines: list[str]) -> NDArray[np.uint8]:
 
 
 def _encoded(blocks: Iterable[NDArray[np.uint8]], vocabulary: Vocabulary, path: str | None) -> Corpus:
-    parts: list[NDArray[np.int32]] = []
-    lengths: list[NDArray[np.int64]] = []
+    parts, all_ends, filled = list[NDArray[np.int32]](), [np.zeros(1, dtype=np.int64)], 0
     for data in blocks:
         ids = np.empty(len(data) // 2 + 1, dtype=np.int32)
         ends = np.empty(int(np.count_nonzero(data == 10)), dtype=np.int64)
@@ -279,10 +279,10 @@ def _encoded(blocks: Iterable[NDArray[np.uint8]], vocabulary: Vocabulary, path: 
         while not _encode(vocabulary.arrays, data, ids, ends, state):
             vocabulary.grow(len(data))
         parts.append(ids[: state[1]].copy())
-        lengths.append(np.diff(ends, prepend=0))
-    offsets = np.zeros(sum(map(len, lengths)) + 1, dtype=np.int64)
-    if lengths:
-        np.cumsum(np.concatenate(lengths), out=offsets[1:])
+        ends += filled
+        all_ends.append(ends)
+        filled += int(state[1])
+    offsets = np.concatenate(all_ends)
     ids = parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype=np.int32), *parts])
     return Corpus(ids, offsets, vocabulary, path)
 

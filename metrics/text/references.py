@@ -75,7 +75,7 @@ class References:
             UserError: the sets differ in length, or there is none.
         """
         for lines in sets:
-            if isinstance(lines, (str, bytes)) or any(not isinstance(line, str) for line in lines):
+            if isinstance(lines, (str, bytes)) or not all(issubclass(kind, str) for kind in set(map(type, lines))):
                 raise TypeError("a reference set is a list of lines; give each set as an argument of its own")
         vocabulary = Vocabulary() if vocabulary is None else vocabulary
         return cls(tuple(Corpus.from_lines(lines, vocabulary) for lines in sets))

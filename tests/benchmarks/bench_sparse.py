@@ -46,10 +46,8 @@ def generated(sentences: int, candidates: int, active: int, features: int) -> tu
     n = sentences * candidates
     owner = np.repeat(np.arange(sentences, dtype=np.int32), candidates)
     vocabulary, names = Vocabulary(), Vocabulary()
-    for k in range(WORDS):
-        vocabulary.add(f"w{k}")
-    for k in range(features):
-        names.add(f"F_{k}")
+    Corpus.from_lines([" ".join(f"w{k}" for k in range(WORDS))], vocabulary)
+    Corpus.from_lines([" ".join(f"F_{k}" for k in range(features))], names)
     wanted = rng.integers(0, WORDS, (sentences, LENGTH), dtype=np.int32)
     noise = 0.7 * rng.random(n)
     words = np.where(

@@ -27,10 +27,10 @@ Norm, interpolation and features that were not learnt are as in the global train
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from lasw.metrics import UserError, unknown
 from lasw.tuning.local.samples import LocalSamples
@@ -174,7 +174,7 @@ class LocalWeigher:
         summed = np.einsum("s,sk->k", k, self._terms)
         b = self._steps(summed[None])[0]
         if exact or self._doubt(k, summed, b) > _TRUSTED:
-            with threadpool_limits(limits=1, user_api="blas"):
+            with _controller().limit(limits=1, user_api="blas"):
                 b = self.optimum(k, b, enough=0.0 if exact else _SMALL)
         return self._sized(b)
 
@@ -285,6 +285,12 @@ class LocalWeigher:
         s, vector = self.samples, self.vector(b)
         d = len(s.names)
         return Weights(s.names, vector[:d], with_values({}, s.sparse_names, vector[d:]))
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    """Of NumPy's libraries: to look for them takes a millisecond, a fifth of an optimum."""
+    return ThreadpoolController()
 
 
 def fast_form_error(weigher: LocalWeigher, similarities: Floats) -> float:

@@ -54,6 +54,8 @@ class Strategy:
 STRATEGIES = {
     "whole set, 4 rounds": Strategy(),
     "whole set, 2 rounds": Strategy((0.5, 1.0)),
+    "whole set, 2 rounds, steps of .5 and .7": Strategy((0.5, 0.7)),
+    "whole set, 2 rounds, whole steps": Strategy((1.0, 1.0)),
     "changing halves, 4 rounds": Strategy(parts=2),
     "changing quarters, 8 rounds": Strategy((0.3, 0.3, 0.5, 0.5, 0.7, 0.7, 1.0, 1.0), parts=4),
     "lists of 25 in rounds 1 and 2": Strategy(lists=(25, 25, LIST)),
@@ -61,6 +63,8 @@ STRATEGIES = {
     "prior, not tuned": Strategy((), prior=True),
     "prior, 1 round": Strategy((0.5,), prior=True),
     "prior, 2 rounds": Strategy((0.5, 1.0), prior=True),
+    "prior, 2 rounds, steps of .3 and .5": Strategy((0.3, 0.5), prior=True),
+    "prior, 2 rounds, whole steps": Strategy((1.0, 1.0), prior=True),
     "prior, changing halves, 4 rounds": Strategy(parts=2, prior=True),
 }
 

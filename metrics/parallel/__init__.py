@@ -3,7 +3,7 @@
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 if TYPE_CHECKING:
-    from lasw.metrics.parallel.ahead import ahead
+    from lasw.metrics.parallel.advance import ahead
     from lasw.metrics.parallel.parts import ATTEMPTS, Workers, each_once, workers
     from lasw.metrics.parallel.cluster import Cluster, on_dask
     from lasw.metrics.parallel.executors import Here, executor, run_all, worker_address

@@ -81,6 +81,25 @@ def words() -> list[str]:
     return ["score", "-r", "hyp", "--", "hyp"]
 
 
+def test_a_signal_while_a_list_comes_slowly(tmp_path: Path) -> None:
+    write_text(tmp_path / "ref", "a b\n")
+    process = subprocess.Popen(
+        [*LASW, "optimise", "--optimiser", "pro", "--references", "ref", "--quiet", "-"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    waiting = Path(f"/proc/{process.pid}/wchan")
+    deadline = time.monotonic() + 10
+    while "pipe" not in waiting.read_text() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    assert process.stderr is not None
+    assert process.stderr.read() == b"lasw optimise: interrupted\n"
+    assert process.wait(10) == 143
+    process.stdin.close()  # type: ignore[union-attr]
+
+
 def test_names_that_are_no_utf8(tmp_path: Path) -> None:
     name = b"h\xff"
     with open(os.path.join(os.fsencode(tmp_path), name), "wb") as stream:

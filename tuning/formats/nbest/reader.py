@@ -17,7 +17,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from lasw.metrics import Block, Blocks, Corpus, UserError, Vocabulary, ahead, atomic_write, tokens
+from lasw.metrics import STANDARD_INPUT, Block, Blocks, Corpus, UserError, Vocabulary, ahead, atomic_write, tokens
 from lasw.tuning.formats.nbest import kernel
 from lasw.tuning.formats.nbest.growing import Growing
 from lasw.tuning.formats.nbest.kernel import Rows, read_rows
@@ -161,7 +161,9 @@ class _Stream:
 
     def __iter__(self) -> Iterator[NBest]:
         blocks = Blocks(self.path, self.options.get("encoding", "utf-8"))
-        following = ahead(iter(blocks))
+        # A thread that waits for a pipe could not be ended.
+        waits = self.path == STANDARD_INPUT or not os.path.isfile(self.path)
+        following = iter(blocks) if waits else ahead(iter(blocks))
         first = next(following, None)
         if first is None:
             raise UserError("the file is empty", path=self.path, expected="an N-best list")

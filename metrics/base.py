@@ -313,6 +313,9 @@ class Evaluation:
         for system in self.systems:
             check_parallel(self.references.corpora[0], system)
 
+    def __repr__(self) -> str:
+        return f"Evaluation({len(self.systems)} systems, {len(self.references)} segments)"
+
     @classmethod
     def from_lines(cls, references: Sequence[str] | References, *systems: Sequence[str]) -> Evaluation:
         """Of strings, a line a segment.

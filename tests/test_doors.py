@@ -7,9 +7,10 @@ import importlib
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from lasw.metrics import Evaluation, References, metric
+from lasw.metrics import Evaluation, Judgements, MarkedSystems, References, UserError, metric
 from lasw.tuning import Fit, Pool, Weights, pool_of
 
 TOP = Path(__file__).resolve().parents[1]
@@ -17,19 +18,14 @@ DOORS = [
     ".".join(("lasw", *path.parent.relative_to(TOP).parts))
     for room in ("metrics", "tuning", "selection")
     for path in sorted((TOP / room).rglob("__init__.py"))
-    if ">>> " in path.read_text(encoding="utf-8")
 ]
 
 
 @pytest.mark.parametrize("door", DOORS)
 def test_examples(door: str) -> None:
     done = doctest.testmod(importlib.import_module(door), optionflags=doctest.ELLIPSIS)
-    assert done.attempted
+    assert done.attempted > 1
     assert done.failed == 0
-
-
-def test_every_room_has_an_example() -> None:
-    assert {"lasw.metrics", "lasw.tuning", "lasw.selection"} <= set(DOORS)
 
 
 def test_sizes_are_shown() -> None:
@@ -43,6 +39,9 @@ def test_sizes_are_shown() -> None:
     fit = Fit(weights, 1.5, 7, ("odd",))
     assert repr(fit) == f"Fit({weights!r}, objective 1.5, 7 iterations, 1 warnings)"
     assert re.fullmatch(r"Fit\(.*, 7 iterations\)", repr(Fit(weights, 1.5, 7)))
+    evaluation = Evaluation.from_lines(["a b", "c"], ["a b", "d"])
+    assert repr(evaluation) == "Evaluation(1 systems, 2 segments)"
+    assert repr(evaluation.systems[0]) == "Corpus(2 sentences, 3 tokens)"
 
 
 def test_lists_of_strings_are_scored() -> None:
@@ -52,3 +51,22 @@ def test_lists_of_strings_are_scored() -> None:
     assert two.sentence_scores(metric("PER:reflen=best")).tolist() == [[1.0]]
     with pytest.raises(TypeError, match="one string"):
         Evaluation.from_lines(["a"], "a")
+
+
+def test_people_are_read_from_lists() -> None:
+    systems = {"b": ["x y", "z"], "a": ["x", "z"]}
+    marked = MarkedSystems.from_lines(["x y", "z"], systems, {"a": [1, float("nan")], "b": [3, 4]})
+    assert marked.systems == ("a", "b")
+    assert np.array_equal(marked.marks, [[1, np.nan], [3, 4]], equal_nan=True)
+    assert marked.evaluation.systems[0].text(0) == "x"
+    assert repr(marked) == "MarkedSystems('', 2 systems, 2 segments, 3 marks)"
+    with pytest.raises(ValueError, match="a mark a segment"):
+        MarkedSystems.from_lines(["x y", "z"], systems, {"a": [1, 2], "b": [3]})
+    pairs = [(0, "a", "b", ">"), (1, "b", "a", "="), (1, "a", "b", "<")]
+    judged = Judgements.from_lines(["x y", "z"], systems, pairs)
+    assert (judged.segment.tolist(), judged.better.tolist(), judged.worse.tolist()) == ([0, 1], [1, 0], [0, 1])
+    assert judged.tied.tolist() == [[1, 1, 0]]
+    assert repr(judged) == "Judgements('', 2 systems, 2 segments, 2 preferences, 1 ties)"
+    for wrong in ((2, "a", "b", "<"), (0, "a", "c", "<"), (0, "a", "a", "="), (0, "a", "b", "!")):
+        with pytest.raises(UserError, match="expected a segment below 2, two of a, b, and <, > or ="):
+            Judgements.from_lines(["x y", "z"], systems, [wrong])

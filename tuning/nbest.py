@@ -40,6 +40,10 @@ class NBest:
     def __len__(self) -> int:
         return len(self.owner)
 
+    def __repr__(self) -> str:
+        sparse = 0 if self.sparse_names is None else len(self.sparse_names)
+        return f"NBest({len(self)} hypotheses, {len(self.names)} dense and {sparse} sparse features)"
+
     @classmethod
     def joined(cls, lists: Sequence[NBest], first: Sequence[int] | None = None) -> NBest:
         """Lists as one, in ascending order of sentence, the order of the lists within a sentence.

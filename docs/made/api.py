@@ -33,10 +33,16 @@ def folder(*modules: str) -> str:
         door = importlib.import_module(f"lasw.{room}")
         names = public(room)[module]
         rows = [(code(name), _line(getattr(door, name))) for name in names]
-        about = sentence((importlib.import_module(module).__doc__ or "").strip().split("\n\n")[0])
-        parts.append(f"## {module.split('.', 2)[2]}\n\n{about}.\n\n{table(['name', ''], rows)}")
+        parts += [f"## {module.split('.', 2)[2]}\n", front_door(module), table(["name", ""], rows)]
         parts += [f"::: lasw.{room}.{name}\n" for name in names if is_described(getattr(door, name))]
     return "\n".join(parts)
+
+
+def front_door(module: str) -> str:
+    """What a folder says of itself, and its example."""
+    about, _, example = (importlib.import_module(module).__doc__ or "").strip().partition("\n\n")
+    shown = f"\n```pycon\n{example[example.index('>>> ') :]}\n```\n" if ">>> " in example else ""
+    return f"{sentence(about)}.\n{shown}"
 
 
 def is_described(thing: object) -> bool:

@@ -28,6 +28,7 @@ KINDS: dict[str, Callable[..., str]] = {
     "grid": settings.grid,
     "configurations": settings.configurations,
     "api": api.folder,
+    "front-door": api.front_door,
 }
 
 

@@ -1,4 +1,18 @@
-"""Metrics against people: judgements and marks read, correlations, their significance, tables and a picture."""
+"""Metrics against people: judgements and marks read, correlations, their significance, tables and a picture.
+
+>>> from lasw.metrics import MarkedSystems, agreement_of, metric
+>>> references = ["the cat sat on the mat", "he is asleep now", "it rains today"]
+>>> systems = {
+...     "online": ["the cat sat on the mat", "he is asleep", "it rain today"],
+...     "rules": ["a cat on mat", "he sleeps", "it rains today"],
+... }
+>>> people = MarkedSystems.from_lines(references, systems, {"online": [95, 80, 60], "rules": [40, 50, 90]}, "news")
+>>> people
+MarkedSystems('news', 2 systems, 3 segments, 6 marks)
+>>> found = agreement_of(metric("CHRF"), people)
+>>> round(found["segments", "pearson"].value, 3), found["systems", "pearson"].n
+(0.984, 2)
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -63,6 +63,44 @@ class Judgements:
     given: NDArray[np.float64] | None = None
     tied: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 3), dtype=np.int64))
     votes: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 5), dtype=np.int64))
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.systems)} systems, {len(self.evaluation.references)} segments"
+        return f"Judgements({self.name!r}, {sizes}, {len(self.segment)} preferences, {self.ties} ties)"
+
+    @classmethod
+    def from_lines(
+        cls,
+        references: Sequence[str] | References,
+        systems: Mapping[str, Sequence[str]],
+        pairs: Iterable[tuple[int, str, str, str]],
+        name: str = "",
+    ) -> Judgements:
+        """Of strings and lists.
+
+        Args:
+            references: n lines; more than one reference by `References.from_lines`.
+            systems: n translations each, by the system's name.
+            pairs: segment, counted from 0, and two systems with what people say of them: ``<`` if the first is
+                better, ``>`` if the second is, ``=`` if neither is.
+            name: of the set.
+
+        Raises:
+            UserError: a system has another number of lines than the references, a pair is of a system or segment
+                that there is not, or says something else.
+        """
+        names = tuple(sorted(systems))
+        evaluation = Evaluation.from_lines(references, *(systems[one] for one in names))
+        votes = []
+        for segment, first, second, relation in pairs:
+            known = first in systems and second in systems and first != second and relation in _SIGNS
+            if not known or not 0 <= segment < len(evaluation.references):
+                raise UserError(
+                    f"pair {(segment, first, second, relation)!r}",
+                    expected=f"a segment below {len(evaluation.references)}, two of {', '.join(names)}, and <, > or =",
+                )
+            votes.append(Vote(segment, names.index(first), names.index(second), _SIGNS[relation], ""))
+        return judgements_of(name, names, evaluation, votes, 0)
 
     @property
     def without_score(self) -> tuple[str, ...]:

@@ -1,4 +1,15 @@
-"""Metrics that are trained on people's judgements: ROSE, the pairwise network, combinations; their tests."""
+"""Metrics that are trained on people's judgements: ROSE, the pairwise network, combinations; their tests.
+
+>>> from lasw.metrics import Judgements, train_combination
+>>> references = ["the cat sat on the mat", "he is asleep now", "it rains today"]
+>>> systems = {"a": ["the cat sat on a mat", "he is asleep", "it rain today"], "b": ["a cat is at mat", "him", "rains"]}
+>>> data = Judgements.from_lines(references, systems, [(0, "a", "b", "<"), (1, "b", "a", ">"), (2, "a", "b", "<")])
+>>> data
+Judgements('', 2 systems, 3 segments, 3 preferences, 0 ties)
+>>> model = train_combination([data], ["BLEU+1", "TER"])
+>>> model.specs, round(sum(model.weights), 6), model.training["ordered-right"]
+(('BLEU+1', 'TER'), 1.0, 1.0)
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

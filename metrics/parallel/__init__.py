@@ -1,4 +1,12 @@
-"""Work in other processes, of this machine or of a Dask cluster: tasks that anybody carries out, and workers."""
+"""Work in other processes, of this machine or of a Dask cluster: tasks that anybody carries out, and workers.
+
+>>> from lasw.metrics import executor, run_all
+>>> lengths = []
+>>> with executor(jobs=1) as here:
+...     failed = run_all(here, len, ["a house", "", 3], lengths.append)
+>>> lengths, failed
+([7, 0], [(3, TypeError("object of type 'int' has no len()"))])
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

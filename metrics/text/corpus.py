@@ -123,6 +123,9 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    def __repr__(self) -> str:
+        return f"Corpus({len(self)} sentences, {len(self.ids)} tokens)"
+
     @property
     def lengths(self) -> NDArray[np.int64]:
         """Tokens per sentence, (n,)."""

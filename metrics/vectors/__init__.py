@@ -1,4 +1,16 @@
-"""Word vectors: files of many programs, training, nearest neighbours."""
+"""Word vectors: files of many programs, training, nearest neighbours.
+
+>>> import tempfile
+>>> from pathlib import Path
+>>> import numpy as np
+>>> from lasw.metrics import nearest, open_vectors
+>>> with tempfile.TemporaryDirectory() as folder:
+...     path = Path(folder, "vectors.txt")
+...     _ = path.write_text("dog 1 0\\nhound 0.9 0.1\\ntree 0 1\\n")
+...     rows, cosines = nearest(open_vectors(path), np.array([0]), 2)
+>>> rows.tolist(), cosines.round(3).tolist()
+([[1, 2]], [[0.994, 0.0]])
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

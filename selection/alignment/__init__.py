@@ -1,4 +1,13 @@
-"""Word alignment of parallel text: models, symmetrisation, and the files of other aligners."""
+"""Word alignment of parallel text: models, symmetrisation, and the files of other aligners.
+
+>>> import tempfile
+>>> from lasw.selection import align_directions, symmetrise
+>>> german, english = ["das haus", "das buch", "ein buch"], ["the house", "the book", "a book"]
+>>> with tempfile.TemporaryDirectory() as folder:
+...     alignment = symmetrise(align_directions(german, english, folder, jobs=1))
+>>> alignment.points[alignment.offsets[0] : alignment.offsets[1]].tolist()
+[[0, 0], [1, 1]]
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

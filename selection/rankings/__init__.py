@@ -1,4 +1,13 @@
-"""What pairs are ranked by: LA's features (table 4.1), learned weights, baselines, oracles."""
+"""What pairs are ranked by: LA's features (table 4.1), learned weights, baselines, oracles.
+
+>>> from lasw.selection import METHODS, NAMES
+>>> list(METHODS)[:4]
+['la', 'svm', 'random', 'length']
+>>> METHODS.find("length").meaning
+'chance, within the limits of length'
+>>> NAMES[:3]
+('LAR', 'RAR', 'TAR')
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

@@ -89,6 +89,9 @@ class LocalSamples:
     noise: Floats
     header: Mapping[str, Any]
 
+    def __repr__(self) -> str:
+        return f"LocalSamples({len(self.source)} sentences, {len(self.x)} pairs, {len(self.columns)} columns)"
+
     @property
     def solution(self) -> Floats:
         """(q,) b0, the global weights of the columns in their units."""

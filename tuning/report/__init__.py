@@ -1,4 +1,18 @@
-"""Reports: one HTML file about a run, several runs or a comparison, that opens without a network."""
+"""Reports: one HTML file about a run, several runs or a comparison, that opens without a network.
+
+>>> import tempfile
+>>> from pathlib import Path
+>>> from lasw.tuning import Table, read_run, write_report
+>>> read_run("no-such-run")
+Traceback (most recent call last):
+lasw.metrics.errors.UserError: no-such-run: no run directory (there is no run.json); expected the --run of 'lasw tune'
+>>> table = Table("Test", ["system", "BLEU"], [["before", 20.5], ["after", 21.25]])
+>>> with tempfile.TemporaryDirectory() as folder:
+...     path = Path(folder, "report.html")
+...     write_report(path, [], "Two systems", [table])
+...     "21.25" in path.read_text()
+True
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

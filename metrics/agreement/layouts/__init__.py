@@ -1,4 +1,17 @@
-"""Judgements as they are published: the folders of mt-metrics-eval, WMT's rankings and direct assessment as CSV."""
+"""Judgements as they are published: the folders of mt-metrics-eval, WMT's rankings and direct assessment as CSV.
+
+>>> import tempfile
+>>> from pathlib import Path
+>>> from lasw.metrics.agreement.layouts import LAYOUTS, read_marks
+>>> list(LAYOUTS)
+['FOLDER', '--da', '--rankings', '--marks', '--mtme']
+>>> with tempfile.TemporaryDirectory() as folder:
+...     (hyp := Path(folder, "hyp")).mkdir()
+...     _ = Path(folder, "ref.txt").write_text("a house\\n"), Path(hyp, "online.txt").write_text("a house\\n")
+...     _ = Path(folder, "da.csv").write_text("system,seg1,judge,mark\\nonline,1,x,88\\n")
+...     read_marks(Path(folder, "da.csv"), folder).marks.tolist()
+[[88.0]]
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

@@ -1,4 +1,12 @@
-"""How reports look, whatever they are about: one HTML file that opens without a network, with tables and charts."""
+"""How reports look, whatever they are about: one HTML file that opens without a network, with tables and charts.
+
+>>> from lasw.metrics.text.pages import Series, document, first_screen, html_table, line_chart
+>>> chart = line_chart("BLEU of each round", [Series("dev", [(1, 20.5), (2, 21.0)])], "round", "BLEU (score)")
+>>> rounds = html_table(["round", "BLEU"], [["1", "20.50"], ["2", "21.00"]])
+>>> page = document("Two rounds", [first_screen("Two rounds", "Done.", "It gained 0.5."), chart, rounds])
+>>> page[:15], "<h1>Two rounds</h1>" in page, "http" in page
+('<!DOCTYPE html>', True, False)
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

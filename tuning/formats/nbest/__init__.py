@@ -1,4 +1,20 @@
-"""N-best lists: a registry of layouts, the compiled reader, what is noticed about a list."""
+"""N-best lists: a registry of layouts, the compiled reader, what is noticed about a list.
+
+>>> import tempfile
+>>> from pathlib import Path
+>>> from lasw.metrics import Vocabulary
+>>> from lasw.tuning import NBEST_LAYOUTS, read_nbest
+>>> list(NBEST_LAYOUTS)
+['moses', 'sockeye', 'jsonl', 'fairseq', 'tsv', 'csv', 'flat']
+>>> with tempfile.TemporaryDirectory() as folder:
+...     path = Path(folder, "dev.nbest")
+...     _ = path.write_text("0 ||| a house ||| LM0= -1.5 TM0= -1 -2 ||| -4\\n0 ||| house ||| LM0= -1 TM0= 0 -3 ||| -4\\n")
+...     nbest = read_nbest(path, Vocabulary())
+>>> nbest
+NBest(2 hypotheses, 3 dense and 0 sparse features)
+>>> nbest.names.components, nbest.dense[0].tolist(), nbest.hypotheses.text(0)
+(('LM0', 'TM0_0', 'TM0_1'), [-1.5, -1.0, -2.0], 'a house')
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

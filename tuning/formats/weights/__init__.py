@@ -1,4 +1,16 @@
-"""Weight files of many programs, read, written, and matched with features by name."""
+"""Weight files of many programs, read, written, and matched with features by name.
+
+>>> import tempfile
+>>> from pathlib import Path
+>>> from lasw.tuning import WEIGHT_FILES, Weights, read_weights, write_weights
+>>> list(WEIGHT_FILES)[:3]
+['moses', 'json', 'flat-json']
+>>> weights = Weights.from_groups({"LM0": [0.5], "TranslationModel0": [0.25, -0.125]})
+>>> with tempfile.TemporaryDirectory() as folder:
+...     write_weights(Path(folder, "weights.json"), weights)
+...     read_weights(Path(folder, "weights.json")).dense.tolist()
+[0.5, 0.25, -0.125]
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

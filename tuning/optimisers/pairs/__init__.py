@@ -1,4 +1,14 @@
-"""Ranking of pairs of candidates: PRO and WRO, their samples, their regression, the search for length."""
+"""Ranking of pairs of candidates: PRO and WRO, their samples, their regression, the search for length.
+
+>>> from lasw.tuning import make_optimiser, pool_of
+>>> lists = [["a b c d", "c a d b"], ["d e", "e d"]]
+>>> features = {"LM": [-2.0, -1.0, -1.0, -2.0], "TM": [-1.0, -3.0, -2.0, -2.5]}
+>>> pool = pool_of(lists, features, ["a b c d", "d e"])
+>>> make_optimiser("pro", metric="BLEU+1").fit(pool)
+Fit(Weights(2 dense: LM(1), TM(1); 0 sparse), objective ..., 6 iterations)
+>>> make_optimiser("wro", metric="BLEU+1").fit(pool).weights.dense.round(1).tolist()
+[0.4, 0.6]
+"""
 
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 

@@ -8,7 +8,8 @@
 ['moses', 'sockeye', 'jsonl', 'fairseq', 'tsv', 'csv', 'flat']
 >>> with tempfile.TemporaryDirectory() as folder:
 ...     path = Path(folder, "dev.nbest")
-...     _ = path.write_text("0 ||| a house ||| LM0= -1.5 TM0= -1 -2 ||| -4\\n0 ||| house ||| LM0= -1 TM0= 0 -3 ||| -4\\n")
+...     texts = "0 ||| a house ||| LM0= -1.5 TM0= -1 -2 ||| -4", "0 ||| house ||| LM0= -1 TM0= 0 -3 ||| -4"
+...     _ = path.write_text("\\n".join(texts))
 ...     nbest = read_nbest(path, Vocabulary())
 >>> nbest
 NBest(2 hypotheses, 3 dense and 0 sparse features)

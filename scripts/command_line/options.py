@@ -69,6 +69,7 @@ def add_layout_options(parser: Parser) -> None:
     group.add_argument(
         "--with-score", action="store_true", help="totals of lists with features are a feature score too"
     )
+    parser.suggest("--layout", NBEST_LAYOUTS)
     parser.further("--layout", "--nbest-size", "--column", "--source-ids", "--sum-scores", "--no-score", "--with-score")
 
 

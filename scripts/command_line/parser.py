@@ -7,7 +7,7 @@ import difflib
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn, Protocol
 
 from lasw.scripts.command_line.colours import coloured
@@ -31,6 +31,7 @@ class Parser(argparse.ArgumentParser):
         self._old_words: dict[str, str] = {}
         self._other_words: dict[str, str] = {}
         self._several: dict[str, Callable[[str], bool]] = {}
+        self._suggested: dict[str, tuple[str, ...]] = {}
         self._beside_references: argparse.Action | None = None
         self._files_needed = False
 
@@ -49,6 +50,14 @@ class Parser(argparse.ArgumentParser):
     def take_several(self, option: str, short: str, fits: Callable[[str], bool]) -> None:
         """Take ``OPTION A B C`` for ``OPTION A OPTION B OPTION C`` as long as words fit that are no files."""
         self._several[option] = self._several[short] = lambda word: fits(word) and not os.path.exists(word)
+
+    def suggest(self, option: str, values: Iterable[str]) -> None:
+        """Let shells complete these values of an option, which checks them itself."""
+        self._suggested[option] = tuple(values)
+
+    def suggested(self, action: argparse.Action) -> tuple[str, ...]:
+        """What `suggest` was told of an option."""
+        return next((self._suggested[option] for option in action.option_strings if option in self._suggested), ())
 
     def add_references(
         self, beside: argparse.Action, *, required: bool = True, needed: bool = False, **settings: Any

@@ -68,6 +68,8 @@ def add_section(
             help=shown.replace("%", "%%"),
             **several,
         )
+        if all(one.choices for one in of_key.values()) and (of_key or parameter.choices):
+            parser.suggest(option, dict.fromkeys(c for one in of_key.values() or [parameter] for c in one.choices))
         if key not in common:
             parser.further(option)
 

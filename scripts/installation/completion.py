@@ -1,15 +1,22 @@
-"""`lasw completion`: a script that makes a shell complete commands, options and names of metrics, optimisers, ..."""
+"""`lasw completion`: a script that makes a shell complete commands, options and names of metrics, optimisers, ...
+
+It is for both programs, `lasw` and `lasw-mert-moses`. What a value may be comes from the parser: its choices, those
+that `Parser.suggest` was told, or a metavar such as ``true|false``; it is a file if its metavar has a word of `FILES`.
+"""
 
 from __future__ import annotations
 
 import argparse
+import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from lasw.metrics import METRICS, Registry
+from lasw.metrics import JOINTS, METRICS, Registry
 from lasw.scripts.command_line import Parser, spelt_metric
 from lasw.scripts.main import COMMANDS, parsers
+from lasw.scripts.mert_moses import FLAG, NEGATABLE, OURS, PATH, REFUSED, THEIRS
+from lasw.tuning import OPTIMISERS, STEPS
 
 _EPILOG = """\
 examples, in the file that the shell reads when it begins:
@@ -19,7 +26,17 @@ examples, in the file that the shell reads when it begins:
 
 The script is made once and holds all words, so that a Tab starts no program: make it again after an update.
 """
-_NO_FILES = {"N", "X", "S", "TEXT", "true|false", "KEY=VALUE", "NAME", "NAME,NAME", "SPEC", "ADDRESS", "SECONDS"}
+FILES = frozenset(
+    ("CONFIG", "DATA", "DEV", "DIR", "FILE", "FOLDER", "INI", "NBEST", "PREFIX", "REF", "SAMPLES", "TABLE", "WEIGHTS")
+)
+MERT_MOSES = "lasw-mert-moses"
+_NAMES: dict[str, Iterable[str]] = {
+    "optimiser": OPTIMISERS,
+    "metric": METRICS,
+    "loss": METRICS,
+    "step": STEPS,
+    "join": JOINTS,
+}  # what values of its options may be
 
 
 @dataclass(frozen=True)
@@ -53,28 +70,40 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _options() -> Iterator[tuple[str, list[_Option]]]:
+def _of_commands() -> Iterator[tuple[str, list[_Option]]]:
     """The options of every command and action, by its words."""
     for words, parser in parsers():
-        yield words, [_option(action) for action in parser._actions if action.option_strings and _is_shown(action)]
+        shown = [action for action in parser._actions if action.option_strings and action.help != argparse.SUPPRESS]
+        yield words, [_option(action, parser) for action in shown]
 
 
-def _is_shown(action: argparse.Action) -> bool:
-    return action.help != argparse.SUPPRESS
-
-
-def _option(action: argparse.Action) -> _Option:
+def _option(action: argparse.Action, parser: Parser) -> _Option:
     named = getattr(action.type, "__self__", None)  # Registry.spelt of one
-    values: Iterable[object] = action.choices or ()
+    metavar = str(action.metavar)
+    values: Iterable[object] = action.choices or parser.suggested(action) or ()
     if isinstance(named, Registry):
         values = named
     elif action.type is spelt_metric:
         values = METRICS
+    elif "|" in metavar:
+        values = metavar.split("|")
     listed = tuple(map(str, values))
     value = action.nargs != 0
-    files = value and not listed and action.metavar is not None and str(action.metavar) not in _NO_FILES
+    file = value and not listed and not FILES.isdisjoint(re.split(r"\W", metavar))
     text = " ".join((action.help or "").replace("%(default)s", str(action.default)).replace("%%", "%").split())
-    return _Option(tuple(action.option_strings), text, value, listed, files)
+    return _Option(tuple(action.option_strings), text, value, listed, file)
+
+
+def _of_mert_moses() -> list[_Option]:
+    """The options of the other program, but for those that it refuses."""
+    found = []
+    for option in (*THEIRS, *OURS):
+        if option.fate != REFUSED:
+            words = (f"--{option.name}", *([f"--no-{option.name}"] if option.kind == NEGATABLE else []))
+            names = tuple(_NAMES.get(option.name, ()))
+            value = option.kind not in (FLAG, NEGATABLE)
+            found.append(_Option(words, option.told, value, names, option.kind == PATH))
+    return found
 
 
 def _actions() -> dict[str, list[str]]:
@@ -95,7 +124,7 @@ def _cases(options: Sequence[_Option], line: Callable[[_Option], str]) -> str:
 def _branches(list_options: Callable[[Sequence[_Option]], str], line: Callable[[_Option], str], values: str) -> str:
     """Of the `case` over command and action: what can stand there, and behind the word before it."""
     found = []
-    for words, options in _options():
+    for words, options in (*_of_commands(), (MERT_MOSES, _of_mert_moses())):
         inner = _cases(options, line)
         behind = f'      case "$prev" in\n{inner}      esac;;\n' if inner else "      ;;\n"
         more = "" if " " in words else f'|"{words} "*'
@@ -117,6 +146,7 @@ def _bash() -> str:
     return f"""\
 _lasw() {{
   local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} where= word options= values= files= none=
+  [[ ${{COMP_WORDS[0]}} != *{MERT_MOSES} ]] || where="{MERT_MOSES} "
   for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
     case $word in -*) ;; *) [[ $where == *' '* ]] || where="${{where:+$where }}$word" ;; esac
   done
@@ -127,7 +157,7 @@ _lasw() {{
   elif [ -z "$files" ] && [ "${{cur#-}}" != "$cur" ]; then COMPREPLY=($(compgen -W "$options" -- "$cur"))
   else compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")); fi
 }}
-complete -F _lasw lasw
+complete -F _lasw lasw {MERT_MOSES}
 """
 
 
@@ -144,10 +174,11 @@ def _zsh() -> str:
         "values=({})",
     )
     return f"""\
-#compdef lasw
+#compdef lasw {MERT_MOSES}
 _lasw() {{
   local cur=$words[CURRENT] prev=$words[CURRENT-1] where= word files= none=
   local -a options values
+  [[ $words[1] != *{MERT_MOSES} ]] || where="{MERT_MOSES} "
   for word in $words[2,CURRENT-1]; do
     case $word in -*) ;; *) [[ $where == *' '* ]] || where="${{where:+$where }}$word" ;; esac
   done
@@ -156,9 +187,9 @@ _lasw() {{
   if (( $#values )); then compadd -a values
   elif [[ -n $none ]]; then return 1
   elif [[ -z $files && $cur == -* ]]; then _describe option options
-  else _files; fi
+  else compset -P '*='; _files; fi
 }}
-if [[ "$funcstack[1]" == _lasw ]]; then _lasw "$@"; else compdef _lasw lasw; fi
+if [[ "$funcstack[1]" == _lasw ]]; then _lasw "$@"; else compdef _lasw lasw {MERT_MOSES}; fi
 """
 
 
@@ -171,7 +202,8 @@ def _fish() -> str:
         lines.append(
             f"complete -c lasw -n '{seen} {name}; and not {seen} {' '.join(actions)}' -a '{' '.join(actions)}'"
         )
-    for words, options in _options():
+    lines += [f"complete -c {MERT_MOSES} {_fish_option(one)}" for one in _of_mert_moses()]
+    for words, options in _of_commands():
         where = "; and ".join(f"{seen} {word}" for word in words.split())
         others = [name for name, actions in _actions().items() if words in actions]  # vectors train is not train
         where += f"; and not {seen} {' '.join(others)}" if others else ""

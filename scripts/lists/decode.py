@@ -54,7 +54,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--decoder", required=True, choices=tuple(DECODERS), help="what translates")
     parser.add_argument("--source", required=True, metavar="FILE", help="tokenised sentences, one a line (-: stdin)")
     given = parser.add_mutually_exclusive_group()
-    given.add_argument("--weights", metavar="W", help="any weight file (docs/reference/files/weights.md)")
+    given.add_argument("--weights", metavar="WEIGHTS", help="any weight file (docs/reference/files/weights.md)")
     given.add_argument("--local-weights", metavar="FILE", help="a weight vector a sentence (lasw local weights)")
     parser.add_argument("--nbest", type=positive_int, metavar="N", help="write lists of N hypotheses")
     parser.add_argument("--output", metavar="FILE", help="instead of standard output (.gz: compressed)")

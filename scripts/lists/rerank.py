@@ -59,7 +59,7 @@ def add_arguments(parser: Parser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("list", nargs="?", default=STANDARD_INPUT, metavar="NBEST", help="default: standard input")
     weights = parser.add_mutually_exclusive_group(required=True)
-    weights.add_argument("--weights", metavar="W", help="any weight file (docs/reference/files/weights.md)")
+    weights.add_argument("--weights", metavar="WEIGHTS", help="any weight file (docs/reference/files/weights.md)")
     weights.add_argument(
         "--local-weights", metavar="FILE", help="weights for every sentence, from 'lasw local weights'"
     )

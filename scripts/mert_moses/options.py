@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from lasw.metrics import UserError
 
-TEXT, INT, FLOAT, FLAG, NEGATABLE, LIST = "text", "int", "float", "flag", "negatable", "list"
+TEXT, PATH, INT, FLOAT, FLAG, NEGATABLE, LIST = "text", "path", "int", "float", "flag", "negatable", "list"
 HONOURED, NO_EFFECT, REFUSED = "honoured", "no effect", "refused"
 
 
@@ -24,8 +24,8 @@ class Option:
 
     Attributes:
         name: without dashes.
-        kind: ``text``, ``int``, ``float``, ``flag``, ``negatable`` (a flag with ``--no-`` form), ``list`` (text, may
-            be given several times).
+        kind: ``text``, ``path`` (of a file or folder), ``int``, ``float``, ``flag``, ``negatable`` (a flag with
+            ``--no-`` form), ``list`` (text, may be given several times).
         fate: ``honoured``, ``no effect`` (accepted) or ``refused``.
         told: what it does, why it has no effect, or why it is refused and what to do in its place.
     """
@@ -44,12 +44,12 @@ def _options(table: str) -> tuple[Option, ...]:
 
 # Of mert-moses.pl, in the order of its own table.
 THEIRS = _options("""
-working-dir  text  honoured  folder of all files; `mert-work` by default
-input  text  honoured  the sentences to translate (first argument)
+working-dir  path  honoured  folder of all files; `mert-work` by default
+input  path  honoured  the sentences to translate (first argument)
 inputtype  int  honoured  0 text, 1 confusion networks, 2 lattices, 3 trees; handed to the decoder
-refs  text  honoured  a file, or the beginning of the names REFS0, REFS1, ... (second argument)
-decoder  text  honoured  the program (third argument)
-config  text  honoured  its moses.ini (fourth argument)
+refs  path  honoured  a file, or the beginning of the names REFS0, REFS1, ... (second argument)
+decoder  path  honoured  the program (third argument)
+config  path  honoured  its moses.ini (fourth argument)
 nbest  int  honoured  length of the lists, 100 by default
 lattice-samples  int  refused  samples from lattices are not read: ask for longer lists with --nbest
 queue-flags  text  no effect  no queue is asked; --dask decodes on a queue's machines (docs/how-to/cluster.md)
@@ -65,16 +65,16 @@ nocase  flag  honoured  lower-case translations and references before they are s
 nonorm  flag  no effect  text is never normalised (nor does mert-moses.pl)
 help  flag  honoured  print the options and exit
 verbose  flag  no effect  every iteration is told anyway
-mertdir  text  no effect  no program of Moses but the decoder is needed
+mertdir  path  no effect  no program of Moses but the decoder is needed
 mertargs  text  honoured  --sctype and --scconfig; of mert's options -n -m -o -t
 extractorargs  text  no effect  there is no extractor
 proargs  text  honoured  -b (smoothed brevity penalty)
 mertmertargs  text  honoured  as --mertargs
-rootdir  text  honoured  Moses' scripts: where the filter is looked for
-filtercmd  text  honoured  the program that filters the phrase tables; without one they stay as they are
-filterfile  text  honoured  what the filter reads in the place of the input
-qsubwrapper  text  no effect  no queue is asked, see --queue-flags
-mosesparallelcmd  text  no effect  --jobs runs the decoder several times on this machine
+rootdir  path  honoured  Moses' scripts: where the filter is looked for
+filtercmd  path  honoured  the program that filters the phrase tables; without one they stay as they are
+filterfile  path  honoured  what the filter reads in the place of the input
+qsubwrapper  path  no effect  no queue is asked, see --queue-flags
+mosesparallelcmd  path  no effect  --jobs runs the decoder several times on this machine
 old-sge  flag  no effect  no queue is asked, see --queue-flags
 filter-phrase-table  negatable  honoured  filter the phrase tables first, with --filtercmd or the script below
     --rootdir; without one they stay as they are
@@ -240,15 +240,6 @@ def usage() -> str:
             fate = {NO_EFFECT: "no effect: ", REFUSED: "refused: "}.get(option.fate, "")
             lines.append(f"      {fate}{option.told}")
     return "\n".join(lines)
-
-
-def as_table() -> str:
-    """All options as a table for the documentation."""
-    rows = ["| option | | |", "| --- | --- | --- |"]
-    for option in (*THEIRS, *OURS):
-        name = f"`--{option.name}`" + (f", `--no-{option.name}`" if option.kind == NEGATABLE else "")
-        rows.append(f"| {name} | {option.fate} | {option.told} |")
-    return "\n".join(rows)
 
 
 def _take(word: str, rest: list[str], given: Given) -> None:

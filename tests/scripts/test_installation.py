@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,9 @@ import pytest
 
 from lasw.scripts.command_line import coloured
 from lasw.scripts.installation import doctor
+from lasw.scripts.installation.completion import FILES
 from lasw.scripts.main import COMMANDS, main, parsers
+from lasw.scripts.mert_moses import OURS, REFUSED, THEIRS
 
 Captured = pytest.CaptureFixture[str]
 SHOWN = {
@@ -66,9 +69,68 @@ def test_bash_completes_commands_options_and_names(tmp_path: Path, capsys: Captu
         assert completed(script, "lasw", *words.split(), "-") == options, words
 
 
+def test_bash_completes_the_command_line_of_moses(tmp_path: Path, capsys: Captured) -> None:
+    script = tmp_path / "lasw.bash"
+    script.write_text(printed(capsys, "completion", "bash"))
+    program = "/opt/bin/lasw-mert-moses"
+    assert completed(script, program, str(tmp_path / "la")) == [str(script)]
+    assert completed(script, program, "dev.de", "dev.en", "--batch") == ["--batch-mira", "--batch-mira-args"]
+    assert completed(script, program, "--filter", "x", "--no-filter") == ["--no-filter-phrase-table"]
+    assert completed(script, program, "--hg") == []  # refused
+    assert completed(script, program, "--nbest", "") == []
+    assert completed(script, program, "tune", "--optimiser", "w") == ["wro"]
+    assert completed(script, program, "--step", "") == ["trust", "growing", "whole"]
+    assert completed(script, program, "--working-dir", str(tmp_path / "la")) == [str(script)]
+
+
+def test_every_value_is_a_file_or_something_else(capsys: Captured, tmp_path: Path) -> None:
+    """A new metavar is sorted: into FILES, or here."""
+    known = {"ADDRESS", "CODE", "K", "KEY", "KIND", "LINE", "METRIC", "N", "NAME", "None", "P", "ROW", "S", "SECONDS"}
+    known |= {
+        "SETTING",
+        "SHARE",
+        "SPEC",
+        "TEXT",
+        "VALUE",
+        "WHICH",
+        "X",
+        "YEAR",
+        "W",
+        "A",
+        "T",
+        "text",
+        "LP",
+        "csv",
+        "html",
+    }
+    metavars = {
+        str(action.metavar)
+        for _, parser in parsers()
+        for action in parser._actions
+        if action.option_strings and action.nargs != 0 and not action.choices and "|" not in str(action.metavar)
+    }
+    assert {word for one in metavars for word in re.split(r"\W", one) if word} - FILES - known == set()
+    script = tmp_path / "lasw.bash"
+    script.write_text(printed(capsys, "completion", "bash"))
+    for words in ("rerank --weights", "agree --marks", "select --score", "compare --run", "tune --start"):
+        assert completed(script, "lasw", *words.split(), str(tmp_path / "la")) == [str(script)], words
+    for words in (
+        "agree --folds",
+        "optimise --output-format",
+        "rerank --mbr-scale",
+        "select --weight",
+        "report --system",
+    ):
+        assert completed(script, "lasw", *words.split(), str(tmp_path / "la")) == [], words
+    assert completed(script, "lasw", "tune", "--keep", "") == ["best", "held-out", "last"]
+    assert completed(script, "lasw", "tune", "--decode-best", "") == ["true", "false"]
+    assert completed(script, "lasw", "rerank", "--layout", "f") == ["fairseq", "flat"]
+
+
 def test_zsh_and_fish_know_every_option(capsys: Captured) -> None:
     zsh, fish = printed(capsys, "completion", "zsh"), printed(capsys, "completion", "fish")
-    for options in SHOWN.values():
+    moses = [f"--{one.name}" for one in (*THEIRS, *OURS) if one.fate != REFUSED]
+    for options in (*SHOWN.values(), moses):
         for option in options:
             assert f"{option}:" in zsh
             assert f" {option.lstrip('-')}" in fish
@@ -86,8 +148,9 @@ def test_fish_tells_actions_from_commands(tmp_path: Path, capsys: Captured) -> N
     script = tmp_path / "script"
     script.write_text(printed(capsys, "completion", "fish"))
     code = f"source {script}; complete -C 'lasw vectors train --model f'; complete -C 'lasw train --model f'"
+    code += "; complete -C 'lasw-mert-moses dev.de --optimiser w'"
     done = subprocess.run([needs("fish"), "-c", code], capture_output=True, text=True, check=True)
-    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["fasttext", "fast_align"]
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["fasttext", "fast_align", "wro"]
 
 
 def test_the_manual_has_every_option_and_is_roff(tmp_path: Path, capsys: Captured) -> None:

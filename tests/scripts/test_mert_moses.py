@@ -582,7 +582,7 @@ class TestOptions:
         for option in (*THEIRS, *OURS):
             if option.name in ("input", "refs", "decoder", "config", "help", "version"):
                 continue
-            value = {"int": ["1"], "float": ["0.5"], "text": ["x"], "list": ["x"]}.get(option.kind, [])
+            value = {"int": ["1"], "float": ["0.5"], "text": ["x"], "path": ["x"], "list": ["x"]}.get(option.kind, [])
             given = read_options([*arguments, f"--{option.name}", *value])
             if option.fate == REFUSED:
                 with pytest.raises(UserError, match=rf"--{option.name} is refused; "):

@@ -30,6 +30,7 @@ from lasw.metrics.text import Corpus, References, Vocabulary, content_digest, di
 
 MOST_TIMEOUT = 1e9
 _GRAMMAR = "EXTERNAL[:OPTION=VALUE ...]:cmd=COMMAND"
+_LONGEST_COMMAND = 1 << 17  # characters, what a system starts; shlex takes quadratic time on more
 _OPTIONS = ("mode", "timeout", "input", "source", "reference", "cache")
 _TIMEOUT = Limits(
     f"a number above 0, {MOST_TIMEOUT:g} at most",
@@ -185,6 +186,12 @@ def _words(command: str) -> tuple[str, ...]:
     path = command[1:] if command.startswith("@") else None
     if path is not None:
         command = " ".join(read_lines(path))
+    if len(command) > _LONGEST_COMMAND:
+        raise UserError(
+            f"a command of {len(command)} characters",
+            path=path,
+            expected=f"{_LONGEST_COMMAND} at most; put it in a script",
+        )
     try:
         return tuple(shlex.split(command))
     except ValueError as error:

@@ -164,3 +164,13 @@ def test_scores_from_a_table(tmp_path: Path) -> None:
 def test_wrong_tables(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         metric(table(tmp_path, text))
+
+
+@pytest.mark.parametrize("in_file", [False, True])
+def test_a_command_longer_than_a_system_starts_is_refused_unsplit(tmp_path: Path, *, in_file: bool) -> None:
+    command = "a" * ((1 << 17) + 1)
+    if in_file:
+        (tmp_path / "command").write_text(command)
+    with pytest.raises(UserError, match=r"a command of 131073 characters; expected 131072 at most"):
+        metric(f"EXTERNAL:cmd={'@' + str(tmp_path / 'command') if in_file else command}")
+    assert len(metric(f"EXTERNAL:cmd={command[:-1]}").command[0]) == 1 << 17  # type: ignore[attr-defined]

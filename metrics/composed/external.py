@@ -26,11 +26,10 @@ from lasw.metrics.base import MeanMetric, Signature, with_ones
 from lasw.metrics.composed.external_program import STREAM, TEXT, Program, Question, program
 from lasw.metrics.errors import UserError, unknown
 from lasw.metrics.registry import Limits, check_options, construct
-from lasw.metrics.text import Corpus, References, Vocabulary, content_digest, distinct, read_lines
+from lasw.metrics.text import Corpus, References, Vocabulary, command_words, content_digest, distinct, read_lines
 
 MOST_TIMEOUT = 1e9
 _GRAMMAR = "EXTERNAL[:OPTION=VALUE ...]:cmd=COMMAND"
-_LONGEST_COMMAND = 1 << 17  # characters, what a system starts; shlex takes quadratic time on more
 _OPTIONS = ("mode", "timeout", "input", "source", "reference", "cache")
 _TIMEOUT = Limits(
     f"a number above 0, {MOST_TIMEOUT:g} at most",
@@ -186,13 +185,4 @@ def _words(command: str) -> tuple[str, ...]:
     path = command[1:] if command.startswith("@") else None
     if path is not None:
         command = " ".join(read_lines(path))
-    if len(command) > _LONGEST_COMMAND:
-        raise UserError(
-            f"a command of {len(command)} characters",
-            path=path,
-            expected=f"{_LONGEST_COMMAND} at most; put it in a script",
-        )
-    try:
-        return tuple(shlex.split(command))
-    except ValueError as error:
-        raise UserError(f"command {command!r} ({error})", path=path, expected="quotes in pairs") from None
+    return tuple(command_words(command, path=path))

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from lasw.metrics.text.preprocessing import NORMAL_FORMS, Preprocessing, tokens
     from lasw.metrics.text.references import References
     from lasw.metrics.text.scratch import ScratchFolder, remove_abandoned
+    from lasw.metrics.text.splitting import command_words
     from lasw.metrics.text.words import PerWord, Spelling
     from lasw.metrics.text.writing import atomic_write, own_names, refuse_links, refuse_overwriting, write_text
 else:

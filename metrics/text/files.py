@@ -23,6 +23,7 @@ from lasw.metrics.text.opening import DAMAGED, LONGEST_LINE, Limit, damaged, ope
 BLOCK_BYTES = 1 << 20
 
 _LF, _CR = 10, 13
+_OF_A_LINE = 8  # bytes in a list of lines
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -207,7 +208,7 @@ def read_lines(path: str | os.PathLike[str], *, encoding: str = "utf-8", most: L
     Args:
         path: of the file.
         encoding: of it.
-        most: bytes that it may have, `LARGEST_FILE` say.
+        most: bytes that it may have, `LARGEST_FILE` say; lines count for 8 at least, as empty ones take memory too.
 
     Raises:
         UserError: as `Blocks`, or the file is larger than `most`.
@@ -215,8 +216,9 @@ def read_lines(path: str | os.PathLike[str], *, encoding: str = "utf-8", most: L
     lines: list[str] = []
     size = 0
     for block in Blocks(os.fspath(path), encoding):
+        text = block.text().split("\n")[:-1]
         size += len(block.data)
-        if most is not None and size > most.value():
+        if most is not None and max(size, _OF_A_LINE * (len(lines) + len(text))) > most.value():
             raise most.error("a file that is larger", os.fspath(path))
-        lines.extend(block.text().split("\n")[:-1])
+        lines.extend(text)
     return lines

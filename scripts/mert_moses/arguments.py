@@ -5,10 +5,9 @@ Among them are ``--sctype`` and ``--scconfig``, from which a metric's specificat
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 
-from lasw.metrics import UserError
+from lasw.metrics import UserError, command_words
 
 # What a program takes, by every spelling: (name, it has a value).
 Known = Mapping[str, tuple[str, bool]]
@@ -79,10 +78,7 @@ def read_arguments(shown: str, text: str, known: Known) -> dict[str, str]:
     Raises:
         UserError: one that is not known, or lacks its value; `shown` is the option that the text was given to.
     """
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        raise UserError(f"{shown} {text!r}: {error}") from None
+    words = command_words(text, shown)
     found: dict[str, str] = {}
     while words:
         word = words.pop(0)

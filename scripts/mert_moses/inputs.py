@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lasw.metrics import Metric, References, UserError, metric, read_lines
+from lasw.metrics import Metric, References, UserError, command_words, metric, read_lines
 from lasw.scripts.mert_moses.learning import check, optimiser_for
 from lasw.scripts.mert_moses.settings import BPE, Settings
 from lasw.tuning import Moses, Optimiser, Weights, last_lines, refuse_program
@@ -179,7 +179,7 @@ def _filtered(folder: Path, command: str, config: Path, source: Path) -> Path:
         shutil.rmtree(folder / _FILTERED, ignore_errors=True)
     unfinished.touch()
     log = folder / "filterphrases.err"
-    words = [*shlex.split(command), f"./{_FILTERED}", str(config), str(source)]
+    words = [*command_words(command, "--filtercmd"), f"./{_FILTERED}", str(config), str(source)]
     try:
         with open(folder / "filterphrases.out", "wb") as out, open(log, "wb") as errors:
             code = subprocess.run(words, cwd=folder, stdout=out, stderr=errors, check=False).returncode

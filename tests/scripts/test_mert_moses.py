@@ -284,6 +284,8 @@ pathlib.Path(folder, "moses.ini").write_text(text + "# filtered for " + source)
         words = [word for word in call(system_folder, tmp_path / "run", *QUICK) if word != "--no-filter-phrase-table"]
         assert main([*words, "--filtercmd", f"{command} fail"]) == 1
         assert re.search(r"filter ended with code 1; its last lines: no table", capsys.readouterr().err)
+        assert main([*words, "--filtercmd", f"{command} 'open"]) == 1
+        assert re.search(r"--filtercmd .*\(No closing quotation\)", capsys.readouterr().err)
         assert main([*words, "--filtercmd", str(command)]) == 0
 
     def test_without_one_the_tables_stay_as_they_are(

@@ -6,14 +6,13 @@ import contextlib
 import difflib
 import os
 import re
-import shlex
 import shutil
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from lasw.metrics import UserError
+from lasw.metrics import UserError, command_words
 
 PLACEHOLDERS = ("weights", "source", "nbest", "n")
 _LAST_LINES = 5
@@ -36,14 +35,11 @@ class Program:
     """
 
     def __init__(self, command: str, folder: Path) -> None:
-        try:
-            self.words = shlex.split(command)
-        except ValueError as error:
-            raise UserError(f"command {command!r}: {error}") from None
+        self.words = command_words(command)
         if not self.words:
             raise UserError("no command")
         # With their quotes, so that a quoted one is no operator.
-        operator = next((word for word in shlex.split(command, posix=False) if word in _OPERATORS), None)
+        operator = next((word for word in command_words(command, quotes=True) if word in _OPERATORS), None)
         if operator is not None:
             remedy = "write sh -c '...' around it, or quotes if an argument is meant"
             raise UserError(f"{operator!r} in the command, which no shell reads", remedy=remedy)

@@ -76,10 +76,12 @@ def test_little_that_becomes_much(tmp_path: Path, compress: Callable[[bytes], by
         for _ in range(8):
             stream.write(piece)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for action in (lambda: read_lines(path, most=LARGEST_FILE), lambda: read_bytes(path), lambda: content_digest(path)):
+    for action in (lambda: read_lines(path), lambda: read_bytes(path), lambda: content_digest(path)):
         found = refused(action)
         assert found.startswith(f"{path}: decompresses to more than ")
         assert found.endswith("expected at most 300; if it is right, set LASW_LARGEST_RATIO to more")
+    found = refused(lambda: read_lines(path, most=LARGEST_FILE))  # empty lines are the larger in memory
+    assert found.startswith(f"{path}: a file that is larger; expected at most 256M")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 900_000
 
 
@@ -101,9 +103,9 @@ def test_a_ratio_that_is_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_small_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LASW_LARGEST_FILE", "2K")
     path = tmp_path / "file"
-    path.write_bytes(b"ab\n" * 682)
-    assert len(read_bytes(path)) == len("\n".join([*read_lines(path, most=LARGEST_FILE), ""])) == 2046
-    path.write_bytes(b"ab\n" * 683)
+    path.write_bytes(b"abcdefghijklmno\n" * 128)
+    assert len(read_bytes(path)) == len("\n".join([*read_lines(path, most=LARGEST_FILE), ""])) == 2048
+    path.write_bytes(b"abcdefghijklmno\n" * 129)
     for action in (lambda: read_bytes(path), lambda: read_lines(path, most=LARGEST_FILE)):
         assert refused(action) == f"{path}: a file that is larger; expected at most 2K; if it is right, set " + (
             "LASW_LARGEST_FILE to more"
@@ -185,3 +187,13 @@ def test_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(ValueError, match=r"."):
             parse_array(out.getvalue().replace(old, new))
     assert json.dumps(parse_array(out.getvalue()).tolist()) == "[0, 1, 2]"
+
+
+def test_empty_lines_take_memory_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LASW_LARGEST_FILE", "9000")
+    path = tmp_path / "feeds"
+    path.write_bytes(b"\n" * 1125)
+    assert read_lines(path, most=LARGEST_FILE) == [""] * 1125
+    path.write_bytes(b"\n" * 1126)
+    with pytest.raises(UserError, match="larger"):
+        read_lines(path, most=LARGEST_FILE)

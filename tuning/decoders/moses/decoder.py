@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import ScratchFolder, UserError, Vocabulary, first_bytes
+from lasw.metrics import ScratchFolder, UserError, Vocabulary, command_words, first_bytes
 from lasw.tuning.decoders.base import Decoder
 from lasw.tuning.decoders.moses.features import Features, features, parse_shown
 from lasw.tuning.decoders.moses.flags import Flags, as_sections
@@ -314,10 +314,7 @@ def refuse_program(ini: Path) -> None:
 
 
 def _words(command: str) -> list[str]:
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise UserError(f"decoder {command!r}: {error}") from None
+    words = command_words(command, "decoder")
     if not words:
         raise UserError("no decoder")
     return words

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lasw.metrics import UserError
+from lasw.metrics import UserError, command_words
 
 # Short forms are known on Moses' command line only, a section of a moses.ini wants the long name.
 _LONG = {
@@ -82,10 +81,7 @@ class Flags:
         Raises:
             UserError: quotes that do not match, a value without an option, an option that is not to be given here.
         """
-        try:
-            words = shlex.split(text)
-        except ValueError as error:
-            raise UserError(f"options of the decoder {text!r}: {error}") from None
+        words = command_words(text, "options of the decoder")
         given: list[tuple[str, list[str]]] = []
         for word in words:
             option = re.fullmatch(r"--?([^-\d].*)", word)

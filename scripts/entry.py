@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
+
+_STOPPED = 128  # and the number of a signal: a code behind it
 
 
 def _stop(number: int, _: object) -> None:
@@ -19,8 +22,15 @@ def begin() -> None:
 
 
 def _end(code: int) -> int:
-    """Take no notice of Ctrl-C any more: all is done, and Python takes leave without its handlers."""
+    """Take no notice of Ctrl-C any more: all is done, and Python takes leave without its handlers.
+
+    Of a program that was stopped it does not even that: what compilers left half made crashes as it is taken down.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if code > _STOPPED:
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            sys.stderr.flush()
+        os._exit(code)
     return code
 
 

@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from lasw.metrics import UserError
 from lasw.scripts.command_line.colours import coloured
@@ -38,17 +38,18 @@ def guarded(program: Callable[[], str], work: Callable[[], int], *, debug: bool,
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="surrogateescape")  # names of files that are no UTF-8 go out as they came in
-    with told_of_signals():
+    with told_of_signals() as heeded:
         try:
             return _flushed(work)
         except KeyboardInterrupt as stop:
-            print(f"{program()}: interrupted", file=sys.stderr)
-            return stop.code if isinstance(stop, Stopped) else EXIT_INTERRUPTED
+            return _interrupted(program(), stop)
         except BrokenPipeError:
             # The reader of our output is gone (`| head`): nothing to say, and nothing more to write.
             drop_output()
             return 0
         except Exception as fault:
+            if heeded:  # whatever a library that was being loaded has made of it
+                return _interrupted(program(), heeded[0])
             told = _told(fault)
             if told is None or debug:
                 raise
@@ -56,6 +57,11 @@ def guarded(program: Callable[[], str], work: Callable[[], int], *, debug: bool,
             if not isinstance(fault, UserError):
                 drop_output()
     return EXIT_FAILED
+
+
+def _interrupted(program: str, stop: KeyboardInterrupt) -> int:
+    print(f"{program}: interrupted", file=sys.stderr)
+    return stop.code if isinstance(stop, Stopped) else EXIT_INTERRUPTED
 
 
 def _flushed(work: Callable[[], int]) -> int:
@@ -100,19 +106,30 @@ class Stopped(KeyboardInterrupt):
 
 
 @contextlib.contextmanager
-def told_of_signals() -> Iterator[None]:
+def told_of_signals() -> Iterator[list[Stopped]]:
     """Inside, SIGTERM and SIGHUP end in an exception, so that decoders are stopped and temporary folders removed.
 
     Python sees a signal between two of its own steps, and a compiled kernel is one step, which can take hours on a
     sentence of a million words. So a second thread is told by the system at once; if the first has not begun to end
     within `_PATIENCE` seconds, the process ends as it stands: what it was at is done again another time. So it does
     where the exception is lost, in C code that calls Python: a compiler asking for what it made before.
+
+    Yields:
+        The exceptions so far: libraries that are just being loaded catch them and raise others.
     """
     heeded = threading.Event()
+    stops: list[Stopped] = []
 
     def stop(number: int, _: object) -> NoReturn:
+        stops.append(Stopped(number))
         heeded.set()
-        raise Stopped(number)
+        raise stops[-1]
+
+    def lost(unraisable: Any) -> None:
+        if isinstance(unraisable.exc_value, Stopped):
+            _end_at_once(unraisable.exc_value.code)
+        if not stops:  # what is half made does not go in order
+            usual(unraisable)
 
     taken = {}
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
@@ -123,15 +140,13 @@ def told_of_signals() -> Iterator[None]:
             if ours or before in (signal.SIG_DFL, signal.default_int_handler):
                 signal.signal(number, stop)
                 taken[number] = before
-    unraisable = sys.unraisablehook
-    sys.unraisablehook = lambda lost: (
-        _end_at_once(lost.exc_value.code) if isinstance(lost.exc_value, Stopped) else unraisable(lost)
-    )
+    usual = sys.unraisablehook
+    sys.unraisablehook = lost
     with _watched(frozenset(taken), heeded):
         try:
-            yield
+            yield stops
         finally:
-            sys.unraisablehook = unraisable
+            sys.unraisablehook = usual
             for number, before in taken.items():
                 signal.signal(number, before)
 

@@ -45,7 +45,7 @@ def test_ctrl_c_at_any_moment(tmp_path: Path) -> None:
             [
                 sys.executable,
                 "-c",
-                "import lasw.scripts.entry as e; e.begin(); print(1, flush=True); e.lasw()",
+                "import sys, lasw.scripts.entry as e; e.begin(); print(1, flush=True); sys.exit(e.lasw())",
                 *words(),
             ],
             cwd=tmp_path,
@@ -60,7 +60,7 @@ def test_ctrl_c_at_any_moment(tmp_path: Path) -> None:
         _, said = process.communicate(timeout=60)
         if process.returncode != 0:  # it was not over by then
             assert process.returncode == 130
-            assert said.decode().endswith("interrupted\n")
+            assert said.decode().endswith(("interrupted\n", "stopped within a computation\n"))
             assert said.count(b"\n") == 1
 
 
@@ -134,3 +134,20 @@ def test_little_memory(tmp_path: Path) -> None:
     single = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "LASW_LONGEST_LINE": "1G"}
     found = done("score", "-m", "WER", "-r", "ref", "--", "hyp", cwd=tmp_path, preexec_fn=limited, env=single)
     assert b"Traceback" not in found.stderr
+
+
+def test_a_library_that_makes_another_error_of_a_signal() -> None:
+    """numpy does where it is just being loaded."""
+    code = """if True:
+        import os, signal, sys
+        from lasw.scripts.command_line import guarded
+        def work():
+            try:
+                os.kill(os.getpid(), signal.SIGINT)
+            except KeyboardInterrupt:
+                raise ImportError("a bad installation")
+        sys.exit(guarded(lambda: "lasw", work, debug=False))"""
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False, preexec_fn=heeding
+    )
+    assert (found.returncode, found.stderr) == (130, "lasw: interrupted\n")

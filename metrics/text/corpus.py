@@ -78,7 +78,7 @@ class Vocabulary:
         """The id of `token`, a new one if it was never met."""
         data = np.frombuffer(token.encode("utf-8"), dtype=np.uint8)
         while True:
-            index = int(intern_token(self.arrays, data, 0, len(data)))
+            index = int(_intern(self.arrays, data))
             if index >= 0:
                 return index
             self.grow(len(data))
@@ -310,6 +310,12 @@ def intern_token(vocabulary, data, start, end):  # type: ignore[no-untyped-def]
     h = (h ^ word) * _HASH_FACTOR
     h ^= h >> _HASH_SHIFT
     return _number(vocabulary, data, start, end, h, word, last)
+
+
+@borrowing
+def _intern(vocabulary, data):  # type: ignore[no-untyped-def]
+    """The same for a whole array, with a way in from Python."""
+    return intern_token(vocabulary, data, 0, len(data))
 
 
 @inlined

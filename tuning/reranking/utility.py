@@ -116,7 +116,7 @@ def _by_itself(pairs: CandidatePairs) -> CandidatePairs:
     order = np.argsort(first)
     vocabulary = Vocabulary()
     new: NDArray[np.int32] = np.empty(len(words), dtype=np.int32)
-    new[order] = [vocabulary.add(ours.vocabulary[word]) for word in words[order].tolist()]
+    new[order] = Corpus.from_lines(map(ours.vocabulary.__getitem__, words[order].tolist()), vocabulary).ids
     ids = new[inverse]
     hypotheses = Corpus(ids[: len(ours.ids)], ours.offsets, vocabulary)
     references = hypotheses if theirs is ours else Corpus(ids[len(ours.ids) :], theirs.offsets, vocabulary)

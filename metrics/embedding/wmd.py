@@ -6,8 +6,9 @@ from itself and 1 from all else (its Euclidean distance is that of the zero vect
 
 WMD_O = WMD + delta * penalty + alpha * missing. `missing` is the share of unknown words in e. The penalty comes from
 the flow: every word of r stands for a place in e, that of the word its largest flow goes to (of several places the one
-nearest to where the last word's place makes one expect it); runs of places that follow each other are chunks, and the
-penalty is chunks over words matched. A sentence against itself thus has distance 0 and one chunk.
+nearest to the last word's place, of two the first: listing 3.9); runs of places that follow each other are chunks, and
+the penalty is chunks over words matched, at most 1. A sentence against itself thus has distance 0 and one chunk, unless
+a word stands in it twice within two places: the first of them is then met again.
 
 An empty hypothesis is as far away as one of unknown words only: distance (from the zero vector, if it is Euclidean),
 penalty and missing are 1. Empty against empty is equal: all three are 0.
@@ -137,7 +138,7 @@ class Wmd(MeanMetric):
 
 @dataclass(frozen=True)
 class Wmdo(Wmd):
-    """One minus WMD_O; also takes the settings of `Wmd`.
+    """One minus WMD_O; also takes the settings of `Wmd`, of which `preprocess` is on as in the paper.
 
     Args:
         delta: of the penalty.
@@ -157,6 +158,7 @@ class Wmdo(Wmd):
         UserError: as `Wmd`, or a distance times a factor under which the worse of two hypotheses is the better one.
     """
 
+    preprocess: Literal["no", "yes"] = "yes"
     delta: _Factor = 0.18
     alpha: _Factor = 0.1
     penalty: Literal["chunks", "listing", "order"] = "chunks"

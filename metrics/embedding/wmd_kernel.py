@@ -179,7 +179,10 @@ def _fill_row(table, row, word, others, columns, place, vectors, euclidean):  # 
 
 @nested
 def _chunks(flow, lines, reference, n, hypothesis, m, out):  # type: ignore[no-untyped-def]
-    """Fill `CHUNKS`, `MATCHED` and `LATE` of one pair; `reference` and `hypothesis` have the kind at each place."""
+    """Fill `CHUNKS`, `MATCHED` and `LATE` of one pair; `reference` and `hypothesis` have the kind at each place.
+
+    Of several places with the largest flow the one nearest to the current place is meant, of two the first.
+    """
     current = -1
     for p in range(n):
         j = reference[p]
@@ -188,7 +191,7 @@ def _chunks(flow, lines, reference, n, hypothesis, m, out):  # type: ignore[no-u
             largest = max(largest, flow[i, j])
         best = -1
         for q in range(m):
-            if flow[hypothesis[q], j] == largest and (best < 0 or abs(q - current - 1) < abs(best - current - 1)):
+            if flow[hypothesis[q], j] == largest and (best < 0 or abs(q - current) < abs(best - current)):
                 best = q
         if p == 0 and best != 0:
             out[LATE] = 1.0

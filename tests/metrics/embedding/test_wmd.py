@@ -84,13 +84,44 @@ def test_penalties_of_figures_3_12_and_3_14(vectors):
     assert score == pytest.approx(1 - 0.05)
 
 
-@pytest.mark.parametrize("sentence", ["a", "a b c", "a a a b", "the sun the day the sun", "x y x z", "a x a x"])
-def test_a_sentence_against_itself(vectors, sentence):
+def listing_3_9(candidate, reference):
+    """Chunks of a candidate that has the reference's words in another order, taken literally: each word's place is the
+    occurrence closest to the current one, of two the first; and whether the first place is not the beginning."""
+    chunks, current, late = 1, -1, False
+    for i, word in enumerate(reference):
+        occurrences = [q for q, other in enumerate(candidate) if other == word]
+        matched_index = min(occurrences, key=lambda q: (abs(q - current), q))
+        if current + 1 != matched_index:
+            chunks += 1
+            late = late or i == 0
+        current = matched_index
+    return chunks, late
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_ties_go_to_the_place_nearest_to_the_current_one(vectors, data):
+    reference = data.draw(st.lists(st.sampled_from("abcx"), min_size=1, max_size=9))
+    candidate = data.draw(st.permutations(reference))
+    chunks, late = listing_3_9(candidate, reference)
+    e, r, n = " ".join(candidate), " ".join(reference), len(reference)
+    (score,) = scores(Wmdo(vectors, penalty="listing", delta=0.5, alpha=0.0), [e], [[r]])
+    assert score == pytest.approx(1 - 0.5 * min(chunks / n, 1.0), abs=1e-15)
+    (score,) = scores(Wmdo(vectors, delta=0.5, alpha=0.0), [e], [[r]])
+    assert score == pytest.approx(1 - 0.5 * (chunks - late) / n, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "chunks"),
+    [("a", 1), ("a b c", 1), ("a a a b", 4), ("the sun day the", 1), ("x y x z", 3), ("the sun the day the sun", 5)],
+)
+def test_a_sentence_against_itself(vectors, sentence, chunks):
+    """Distance 0; one chunk, but for words that come again within two places."""
     assert scores(metric(f"WMD:vectors={vectors}"), [sentence], [[sentence]])[0] == 1.0
     n = len(sentence.split())
     missing = sum(w in "xyz" for w in sentence.split()) / n
     (score,) = scores(metric(f"WMDO:vectors={vectors}"), [sentence], [[sentence]])
-    assert score == pytest.approx(1 - 0.18 / n - 0.1 * missing, abs=1e-15)
+    assert score == pytest.approx(1 - 0.18 * chunks / n - 0.1 * missing, abs=1e-15)
 
 
 def test_combinations_of_distance_and_penalty(vectors):
@@ -212,7 +243,7 @@ def test_preprocessing_of_3_1_2(vectors):
         [],
         ["ä", "b"],
     ]
-    m, plain = Wmdo(vectors, preprocess="yes"), Wmdo(vectors)
+    m, plain = Wmdo(vectors), Wmdo(vectors, preprocess="no")  # yes is WMDO's default, as in the thesis
     e, r = ["A-b, c.", "..."], ["A b/D !", "a"]
     assert scores(m, e, [r]).tolist() == scores(plain, ["a b c", ""], [["a b d", "a"]]).tolist()
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         Correlation, DirectAssessment, Judged, Judgements, Key, MarkedSystems, Panel, Scores, Significance,
         StoredMetric, Translation, agreement_of, agreement_of_scores, agreement_significance, agreements, asked_for,
         cluster_ranks, judges_agreement, largest_disagreements, mean_ranks, metric_scores, panel_title, people_of,
-        picture, read_direct_assessment, read_judgements, read_marks, read_mtme, read_rankings, scatter, stored_scores,
+        picture, read_direct_assessment, read_judgements, read_marks, read_mtme, read_rankings, stored_scores,
     )
     from lasw.metrics.base import (
         LARGEST, Display, Evaluation, MeanMetric, Metric, Signature, labels, number_in, version,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from lasw.metrics.text import (
         JOINTS, LARGEST_FILE, NORMAL_FORMS, STANDARD_INPUT, Block, Blocks, CandidatePairs, Corpus, Finding,
         Preprocessing, References, ScratchFolder, Series, Settle, Vocabulary, as_option, atomic_write, check_alike,
-        check_pairs, check_parallel, check_texts, command_words, content_digest, distinct, document, dot_rows,
+        check_pairs, check_parallel, check_texts, command_words, content_digest, distinct, document, dot_rows, dots,
         facts_table, first_bytes, first_screen, histogram, html_table, intern_token, line_chart, marked_list,
         normal_form, number_html, open_bytes, own_names, parse_array, parse_json, parse_toml, read_arrays, read_bytes,
         read_corpora, read_corpus, read_lines, refuse_links, refuse_or_warn, refuse_overwriting, remove_abandoned, scan,

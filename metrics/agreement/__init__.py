@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lasw.metrics.agreement.correlation import TAUS, Correlation, quotient, tau_of_counts
     from lasw.metrics.agreement.direct_assessment import DirectAssessment, read_direct_assessment
     from lasw.metrics.agreement.disagreements import Translation, largest_disagreements
-    from lasw.metrics.agreement.drawing import Panel, panel_title, picture, scatter
+    from lasw.metrics.agreement.drawing import Panel, panel_title, picture
     from lasw.metrics.agreement.judgements import Judgements, read_judgements
     from lasw.metrics.agreement.panels import (
         Agreement, agreement_of, agreement_of_scores, agreements,

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from html import escape
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lasw.metrics.agreement.correlation import Correlation
 from lasw.metrics.agreement.significance import BOOTSTRAP, PERM_BOTH, Significance
@@ -64,9 +63,10 @@ def picture(labels: Sequence[str], rows: Sequence[Sequence[Panel]]) -> str:
     parts.append(f'<g transform="translate({_GAP / 2:g} {total_height - _GAP:g})">{_legend()}</g>')
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total_width:g} {total_height:g}" '
-        f'width="{total_width:g}" height="{total_height:g}" role="img" font-family="ui-monospace, monospace" '
+        f'width="{total_width:g}" height="{total_height:g}" role="img" class="matrix" '
+        'font-family="ui-monospace, monospace" '
         'font-size="11" fill="#1d1f21">\n<title>Which metric agrees significantly better with people</title>\n'
-        f'<rect width="100%" height="100%" fill="#ffffff"/>\n{"".join(parts)}</svg>\n'
+        f'<rect width="100%" height="100%" class="page" fill="#ffffff"/>\n{"".join(parts)}</svg>\n'
     )
 
 
@@ -91,18 +91,24 @@ def _panel(labels: Sequence[str], panel: Panel, margin: float) -> str:
         parts.append(f'<text transform="translate({x:g} {top - 5:g}) rotate(-90)">{escape(labels[first])}</text>')
         if row and rank_of.get(first) != rank_of.get(order[row - 1]):
             line = f'x1="0" x2="{left + side:g}" y1="{y - 0.5:g}" y2="{y - 0.5:g}"'
-            parts.append(f'<line {line} stroke="#1d1f21" stroke-dasharray="3 2"/>')
+            parts.append(f'<line {line} class="edge" stroke="#1d1f21" stroke-dasharray="3 2"/>')
         for column, second in enumerate(order):
             p = panel.significance.p_values[first, second]
-            fill = _SELF if first == second else _colour(p)
+            fill = _fill(_SELF if first == second else _colour(p))
             tooltip = "" if first == second else _tooltip(labels[first], labels[second], float(p))
             box = f'x="{left + column * _CELL:g}" y="{y:g}" width="{_CELL - 1}" height="{_CELL - 1}"'
-            parts.append(f'<rect {box} fill="{fill}">{tooltip}</rect>')
+            parts.append(f"<rect {box} {fill}>{tooltip}</rect>")
     return "\n".join(parts) + "\n"
 
 
 def _colour(p: float) -> str:
     return next((colour for limit, colour, _ in LEVELS if p < limit), _NONE)
+
+
+def _fill(colour: str) -> str:
+    """As an attribute, and as a class for a page that has other colours in the dark."""
+    names = {colour: f"p{k}" for k, (_, colour, _) in enumerate(LEVELS)} | {_NONE: "none", _SELF: "self"}
+    return f'class="{names[colour]}" fill="{colour}"'
 
 
 def _tooltip(first: str, second: str, p: float) -> str:
@@ -113,7 +119,7 @@ def _tooltip(first: str, second: str, p: float) -> str:
 def _legend() -> str:
     parts, x = [], 0.0
     for colour, text in [*((colour, text) for _, colour, text in LEVELS), (_NONE, "not significantly better")]:
-        parts.append(f'<rect x="{x:g}" width="12" height="12" fill="{colour}" stroke="{_SELF}"/>')
+        parts.append(f'<rect x="{x:g}" width="12" height="12" {_fill(colour)} stroke="{_SELF}"/>')
         parts.append(f'<text x="{x + 18:g}" y="10">{escape(text)}</text>')
         x += 30 + len(text) * _LETTER
     return "".join(parts)
@@ -124,39 +130,3 @@ def panel_title(level: str, coefficient: str, name: str, test: str) -> str:
     tested = {BOOTSTRAP: "paired bootstrap", PERM_BOTH: "PERM-BOTH"}.get(test, "Williams' test")
     shown = coefficient.title() if coefficient in ("kendall", "pearson", "spearman") else coefficient
     return f"{name}\n{level}, {shown}; {tested}"
-
-
-_SIDE, _EDGE = 260, 40
-
-
-def scatter(title: str, across: NDArray[np.float64], up: NDArray[np.float64]) -> str:
-    """SVG of n dots, with the smallest and largest value at the ends of each axis.
-
-    Args:
-        title: above it.
-        across: (n,) finite.
-        up: (n,) finite.
-    """
-    (x, *x_ends), (y, *y_ends) = (_placed(values) for values in (across, up))
-    dots = "".join(
-        f'<circle cx="{_EDGE + x_k * _SIDE:.1f}" cy="{_EDGE + (1 - y_k) * _SIDE:.1f}" r="2.5" fill="#1b5e91" '
-        'fill-opacity="0.35"/>'
-        for x_k, y_k in zip(x.tolist(), y.tolist(), strict=True)
-    )
-    bottom, size = _EDGE + _SIDE + 18, _SIDE + 2 * _EDGE
-    ends = [(_EDGE, bottom, "start", x_ends[0]), (_EDGE + _SIDE, bottom, "end", x_ends[1])]
-    ends += [(_EDGE - 4, _EDGE + _SIDE, "end", y_ends[0]), (_EDGE - 4, _EDGE + 10, "end", y_ends[1])]
-    texts = "".join(f'<text x="{a}" y="{b}" text-anchor="{anchor}">{end:.3g}</text>' for a, b, anchor, end in ends)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size} {size}" width="{size}" height="{size}" '
-        f'role="img" font-family="ui-monospace, monospace" font-size="10" fill="#1d1f21"><title>{escape(title)}</title>'
-        '<rect width="100%" height="100%" fill="#ffffff"/>'
-        f'<text x="{_EDGE}" y="20" font-weight="bold">{escape(title)}</text>'
-        f'<rect x="{_EDGE}" y="{_EDGE}" width="{_SIDE}" height="{_SIDE}" fill="{_NONE}"/>{dots}{texts}</svg>'
-    )
-
-
-def _placed(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], float, float]:
-    """Places from 0 to 1, and what these stand for."""
-    low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
-    return (values - low) / (high - low) if high > low else np.full(len(values), 0.5), low, high

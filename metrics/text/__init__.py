@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         Finding, Settle, as_option, check_alike, check_pairs, check_texts, marked_list, refuse_or_warn,
     )
     from lasw.metrics.text.pages import (
-        Series, document, dot_rows, facts_table, first_screen, histogram, html_table, line_chart, number_html,
+        Series, document, dot_rows, dots, facts_table, first_screen, histogram, html_table, line_chart, number_html,
         stacked_bars,
     )
     from lasw.metrics.text.preprocessing import NORMAL_FORMS, Preprocessing, tokens

@@ -86,10 +86,27 @@ def test_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert page.count("<svg") == 1 + 2 * 4 + 1  # matrices; segments and systems, of `only` systems alone
     assert "the metric is too kind" in page
     assert "w0.0 w0.1" in page
+    for told_as in ("kind", "strict"):  # of an error rate, though its correlations are those of one minus it
+        rows = re.findall("<tr>(.*?)</tr>", page.split(f"WER ↓: the metric is too {told_as}")[1].split("</table>")[0])
+        cells = [re.findall("<td>(.*?)</td>", row) for row in rows]
+        assert len(cells) > 2
+        for row in cells[1:]:
+            score, words, reference = float(re.sub("<.*?>", "", row[2])), row[4].split(), row[5].split()
+            assert score == pytest.approx(edits(words, reference) / len(reference), abs=5e-4)
+    assert re.findall(r">(WER . of \w+)<", page) == ["WER ↓ of segments", "WER ↓ of systems"]
     assert "http" not in re.sub(r'xmlns="[^"]*"', "", page)  # nothing from elsewhere
     ranks = {x["coefficient"]: x["ranks"] for x in told["clusters"] if x["level"] == "segments"}
     assert ranks["acc-eq"][-1] is None
     assert len(told["mean_ranks"]) == 5
+
+
+def edits(words: list[str], reference: list[str]) -> int:
+    row = list(range(len(reference) + 1))
+    for k, word in enumerate(words, 1):
+        before, row = row, [k]
+        for j, other in enumerate(reference):
+            row.append(min(row[j] + 1, before[j + 1] + 1, before[j] + (word != other)))
+    return row[-1]
 
 
 def test_accuracy_is_pooled_over_sets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

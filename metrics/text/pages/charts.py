@@ -18,6 +18,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 76, 26, 40, 66  # room for letters two thirds lar
 _SIDE, _ROW = 24, 54  # margins and height of a row in charts that have one a name: the name, its dots below
 _MOST_NAME = 52  # letters of a name in a chart
 _MANY = 10_000  # numbers on axes are shortened from here on
+_FEW = 50  # dots that hide no others
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,23 @@ def dot_rows(label: str, rows: Sequence[tuple[str, Sequence[float]]], x_label: s
         )
     parts.append(_text(_WIDTH / 2, height - 8, x_label, "middle"))
     return _svg(label, parts, height)
+
+
+def dots(label: str, points: Sequence[tuple[float, float]], x_label: str, y_label: str) -> str:
+    """A dot a point.
+
+    Args:
+        label: what it shows, for who cannot see it.
+        points: (x, y), at least one, finite.
+        x_label: below the x axis.
+        y_label: on top of the y axis.
+    """
+    x_ticks, y_ticks = (_ticks(min(values), max(values)) for values in zip(*points, strict=True))
+    frame, few = _Frame(x_ticks[0], x_ticks[-1], y_ticks[0], y_ticks[-1]), len(points) < _FEW
+    parts = [_axes(frame, [(x, _tick_text(x, x_ticks)) for x in x_ticks], y_ticks, x_label, y_label)]
+    shown = f'r="4" {_fill(0)} fill-opacity="{0.9 if few else 0.45}"'
+    parts += [f'<circle cx="{frame.x(x):.1f}" cy="{frame.y(y):.1f}" {shown}/>' for x, y in points]
+    return _svg(label, parts)
 
 
 @dataclass(frozen=True)

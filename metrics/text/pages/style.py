@@ -8,6 +8,9 @@ LIGHT = ("#0072b2", "#c75400", "#00805d", "#a8477c", "#8f6400", "#3585b5", "#1d1
 DARK = ("#5aaee6", "#f28b4b", "#35c49a", "#e394c3", "#e3b341", "#a3d5f5", "#f0f1f2", "#9aa0a6")
 # Text, soft text, lines, page, links and marked text with what is behind it.
 LIGHT_PAGE = {"text": "#1d1f21", "soft": "#5c6166", "line": "#d4d8dc", "page": "#ffffff", "mark": "#ffe08a"}
+# How surely one metric is better than another, from sure to not at all, and one beside itself.
+LIGHT_CELLS = {"p0": "#1b5e91", "p1": "#7fb2d9", "none": "#f4f5f6", "self": "#c9cdd1"}
+DARK_CELLS = {"p0": "#8cc4ef", "p1": "#2f6a96", "none": "#26292c", "self": "#5c6166"}
 DARK_PAGE = {"text": "#e6e7e8", "soft": "#a9aeb3", "line": "#44484d", "page": "#1b1d1f", "mark": "#6b5200"}
 
 
@@ -24,9 +27,9 @@ _DRAWN = "\n".join(
 
 STYLE = (
     f"""
-:root {{ color-scheme: light dark; {_variables(LIGHT_PAGE, LIGHT)} }}
+:root {{ color-scheme: light dark; {_variables(LIGHT_PAGE | LIGHT_CELLS, LIGHT)} }}
 @media screen and (prefers-color-scheme: dark) {{
-  :root {{ {_variables(DARK_PAGE, DARK)} }}
+  :root {{ {_variables(DARK_PAGE | DARK_CELLS, DARK)} }}
 }}
 {_DRAWN}
 """
@@ -42,6 +45,15 @@ h3 { font-size: 1.05rem; margin-top: 1.5rem; overflow-wrap: anywhere; }
 .wide, .chart { overflow-x: auto; }
 .wide:focus-visible { outline: 2px solid var(--c0); }
 .chart svg { display: block; width: 100%; height: auto; fill: currentColor; font: 12px system-ui, sans-serif; }
+.charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(19rem, 100%), 1fr)); gap: 1rem 1.5rem; }
+.charts .chart svg { font-size: 20px; }
+.matrix { fill: var(--text); }
+.matrix .page { fill: var(--page); }
+.matrix .edge { stroke: var(--text); }
+.matrix .p0 { fill: var(--p0); }
+.matrix .p1 { fill: var(--p1); }
+.matrix .none { fill: var(--none); }
+.matrix .self { fill: var(--self); }
 .chart .grid { stroke: var(--line); }
 .legend { display: flex; flex-wrap: wrap; gap: 0 1.2rem; margin: 0; padding: .3rem .5rem; list-style: none; }
 .legend { font-size: .85rem; overflow-wrap: anywhere; }

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from html import escape
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lasw.metrics import SEGMENTS, Judged, Translation, largest_disagreements, people_of, picture, scatter
+from lasw.metrics import SEGMENTS, Judged, Translation, dots, largest_disagreements, people_of, picture
 from lasw.scripts.measuring.agree.output import Key, Panel, Results, panel_title
 from lasw.tuning import document, html_table, number_html
 
@@ -115,12 +116,18 @@ def _dots(results: Results, f: int, data: Judged) -> str:
             values = None if key is None else results.agreements[f][k].measures[key].values
             if marks is None or values is None or np.isnan(values.metric).any():
                 continue
-            y = marks[~np.isnan(marks)]
+            x, y = _as_told(results, k, values.metric), marks[~np.isnan(marks)]
             step = max(1, -(-len(y) // _DOTS))
-            told = f"{label}, {level}" + (f", every {step}th" if step > 1 else "")
-            pictures.append(scatter(told, values.metric[::step], y[::step]))
-    joined = "".join(f'<div style="display:inline-block">{svg}</div>' for svg in pictures)
-    return f"<h3>Scores against people</h3><p>Across: the metric. Up: people.</p>{joined}"
+            points = list(zip(x[::step].tolist(), y[::step].tolist(), strict=True))
+            unit = f"{label} of {level}" + (f", every {step}th" if step > 1 else "")
+            by = results.of_segments if level == SEGMENTS else results.of_systems
+            pictures.append(dots(f"{unit}, against people", points, unit, f"people: {by}"))
+    return f'<h3>Scores against people</h3><div class="charts">{"".join(pictures)}</div>'
+
+
+def _as_told(results: Results, k: int, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores of a metric as its label says which way they go: an error rate's are one minus it."""
+    return 1 - scores if results.better[k] == "lower" else scores
 
 
 def _largest(results: Results, f: int, data: Judged) -> str:
@@ -134,14 +141,18 @@ def _largest(results: Results, f: int, data: Judged) -> str:
         kinds_of = ("the metric is too kind", "the metric is too strict")
         titles = kinds_of if len(kinds) == 2 else ("it prefers the worse one",)
         for title, found in zip(titles, kinds, strict=True):
-            rows = [_row(one, place) for several in found for place, one in enumerate(several)]
+            rows = [
+                _row(one, place, float(_as_told(results, k, np.array(one.score))))
+                for several in found
+                for place, one in enumerate(several)
+            ]
             if rows:
                 parts.append(f"<h4>{escape(label)}: {title}</h4>")
                 parts.append(html_table(["segment", "system", "score", "people", "translation", "reference"], rows))
     return "".join(parts)
 
 
-def _row(one: Translation, place: int) -> list[str]:
+def _row(one: Translation, place: int, score: float) -> list[str]:
     mark = ("better", "worse")[place] if one.mark is None else number_html(one.mark, ".2f")
     texts = [escape(one.text), escape(one.reference)]
-    return [str(one.segment + 1), escape(one.system), number_html(one.score, ".3f"), mark, *texts]
+    return [str(one.segment + 1), escape(one.system), number_html(score, ".3f"), mark, *texts]

@@ -176,7 +176,7 @@ def test_compare_names_settings(lasw, tmp_path):
     assert "marks:stripped" in (tmp_path / "out" / "table.json").read_text()
 
 
-@pytest.mark.parametrize("name", ["WMD", "WMDO", "WE", "SRBLEU"])
+@pytest.mark.parametrize("name", ["WMD", "WMDO:preprocess=no", "WE", "SRBLEU"])
 def test_vectors_of_another_case(lasw, tmp_path, name):
     (tmp_path / "vec").write_text("cat 1 0\nsat 0 1\nmat 1 1\n")
     (tmp_path / "ref").write_text("Cat Sat\n")
@@ -193,6 +193,16 @@ def test_vectors_of_another_case(lasw, tmp_path, name):
     (system,) = json.loads(out)["systems"]
     assert system["results"][0]["coverage"] == [{"vectors": "vec", "references": whole, "system": whole}]
     assert "vectors" not in err
+
+
+def test_wmdo_lower_cases_itself(lasw, tmp_path):
+    (tmp_path / "vec").write_text("cat 1 0\nsat 0 1\nmat 1 1\n")
+    (tmp_path / "ref").write_text("Cat Sat\n")
+    (tmp_path / "hyp").write_text("Mat Sat\n")
+    words = ["score", "-m", "WMDO:vectors=vec", "-r", "ref", "hyp"]
+    out, err = lasw(*words)
+    assert "vectors" not in err
+    assert out.split(" = ")[1] == lasw(*words, "--lowercase")[0].split(" = ")[1]
 
 
 def test_some_words_have_vectors(lasw, tmp_path):

@@ -36,7 +36,9 @@ class Assessment:
             shown = f"{scale * self.gain:+.{digits}f} ± {scale * self.noise:.{digits}f}"
             found.append(f"held out    {shown}  (gain in the loss on sentences kept out, {self.folds} folds)")
             if self.gain <= 0:
-                found.append("            that is no gain: on sentences kept out the weights before are as good, or better")
+                found.append(
+                    "            that is no gain: on sentences kept out the weights before are as good, or better"
+                )
             elif self.gain <= self.noise:
                 found.append("            that is within its noise: these weights may be no better than those before")
         for name, loss, noise in self.losses:

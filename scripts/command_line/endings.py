@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import re
+import select
 import signal
 import sys
 import threading
@@ -82,13 +83,20 @@ def _told(fault: Exception) -> str | None:
         return str(fault)
     if isinstance(fault, UnicodeEncodeError) and sys.stdout is not None and fault.encoding == sys.stdout.encoding:
         return f"standard output takes {fault.encoding} only: set PYTHONIOENCODING=utf-8"
-    if isinstance(fault, MemoryError) or (isinstance(fault, ImportError) and _NO_MEMORY.search(str(fault))):
+    if _of_memory(fault):
         return "not enough memory (--debug shows where)"
     if isinstance(fault, OSError):
         path = fault.filename2 or fault.filename  # of a file that could not be renamed, its new name
         where = f"{os.fsdecode(path) if isinstance(path, bytes) else path}: " if path else ""
         return f"{where}{fault.strerror or fault} (--debug shows where)"
     return None
+
+
+def _of_memory(fault: BaseException | None) -> bool:
+    """Whether it comes of too little memory, it or what it was raised for: libraries say what they failed to load."""
+    if isinstance(fault, OSError | ImportError):
+        return bool(_NO_MEMORY.search(str(fault))) or _of_memory(fault.__cause__ or fault.__context__)
+    return isinstance(fault, MemoryError)
 
 
 def drop_output() -> None:
@@ -112,7 +120,8 @@ def told_of_signals() -> Iterator[list[Stopped]]:
     Python sees a signal between two of its own steps, and a compiled kernel is one step, which can take hours on a
     sentence of a million words. So a second thread is told by the system at once; if the first has not begun to end
     within `_PATIENCE` seconds, the process ends as it stands: what it was at is done again another time. So it does
-    where the exception is lost, in C code that calls Python: a compiler asking for what it made before.
+    where the exception is lost, in C code that calls Python: a compiler asking for what it made before. The same goes
+    for every further signal, should the first have been caught by a library, or what it stops take long to clean up.
 
     Yields:
         The exceptions so far: libraries that are just being loaded catch them and raise others.
@@ -168,8 +177,14 @@ def _watched(numbers: frozenset[int], heeded: threading.Event) -> Iterator[None]
 
     def watch() -> None:
         while told := os.read(reading, 1):
-            if told[0] in numbers and not heeded.wait(_PATIENCE):
+            if told[0] not in numbers:
+                continue
+            if not heeded.wait(_PATIENCE):
                 _end_at_once(128 + told[0])
+            heeded.clear()
+            while select.select([reading], [], [], 0)[0]:  # those that came before were heeded with it
+                if not os.read(reading, 64):
+                    break
         os.close(reading)
 
     threading.Thread(target=watch, daemon=True).start()

@@ -77,6 +77,61 @@ def test_a_signal_that_c_code_does_not_pass_on(tmp_path: Path) -> None:
     assert found.stderr == "lasw: stopped within a computation\n"
 
 
+@pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_where_the_first_was_caught(second: signal.Signals) -> None:
+    """By a library that goes on all the same, with something that Python does not see signals in."""
+    code = """if True:
+        import ctypes, os, signal
+        from lasw.scripts.command_line import told_of_signals
+        c, mutex = ctypes.CDLL(None), ctypes.create_string_buffer(256)
+        with told_of_signals():
+            try:
+                os.kill(os.getpid(), signal.SIGINT)
+            except KeyboardInterrupt:
+                print("caught", flush=True)
+            c.pthread_mutex_lock(mutex)
+            c.pthread_mutex_lock(mutex)"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heeding
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"caught\n"
+    time.sleep(0.3)
+    began = time.monotonic()
+    process.send_signal(second)
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (128 + second, b"lasw: stopped within a computation\n")
+    assert time.monotonic() - began < 10
+
+
+def test_signals_that_come_together_are_heeded_together() -> None:
+    """What is cleaned up after the first is not cut short by one that came before it was heeded."""
+    code = """if True:
+        import ctypes, os, signal, threading, time
+        from lasw.scripts.command_line import told_of_signals
+        c, mutex, locked = ctypes.CDLL(None), ctypes.create_string_buffer(256), threading.Event()
+        def others():
+            c.pthread_mutex_lock(mutex)
+            locked.set()
+            for _ in range(3):
+                time.sleep(0.2)
+                os.kill(os.getpid(), signal.SIGINT)
+            c.pthread_mutex_unlock(mutex)
+        with told_of_signals():
+            threading.Thread(target=others).start()
+            locked.wait()
+            try:
+                c.pthread_mutex_lock(mutex)  # until all three have come
+                time.sleep(0)
+            except KeyboardInterrupt:
+                time.sleep(2)
+                print("cleaned up")"""
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False, preexec_fn=heeding
+    )
+    assert (found.returncode, found.stdout, found.stderr) == (0, "cleaned up\n", "")
+
+
 def words() -> list[str]:
     return ["score", "-r", "hyp", "--", "hyp"]
 
@@ -134,6 +189,18 @@ def test_little_memory(tmp_path: Path) -> None:
     single = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "LASW_LONGEST_LINE": "1G"}
     found = done("score", "-m", "WER", "-r", "ref", "--", "hyp", cwd=tmp_path, preexec_fn=limited, env=single)
     assert b"Traceback" not in found.stderr
+
+
+def test_memory_too_little_for_what_is_loaded(tmp_path: Path) -> None:
+    """What loads LLVM says that its library could not be found, and the reason in what it was raised for."""
+    (tmp_path / "hyp").write_text("a b c d\n")
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (300_000 << 10, 300_000 << 10))
+
+    single = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    found = done(*words(), cwd=tmp_path, preexec_fn=limited, env=single)
+    assert (found.returncode, found.stderr) == (1, b"lasw score: not enough memory (--debug shows where)\n")
 
 
 def test_a_library_that_makes_another_error_of_a_signal() -> None:

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.kernels import borrowing, nested, ones_in
-from lasw.metrics.ngram.counts import CLIPPED, FREE, UNCLIPPED, UNCLIPPED_RECALL, child_key, child_slot
+from lasw.metrics.ngram.counts import CLIPPED, UNCLIPPED, UNCLIPPED_RECALL
+from lasw.metrics.ngram.trie import FREE, child_key, child_slot
 from lasw.metrics.text import Corpus, SharedTexts
 
 _FIRST_SLOTS = 1 << 12

@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from lasw.metrics.base import Metric
 from lasw.metrics.kernels import borrowing
 from lasw.metrics.ngram.candidate_ngrams import expected_matches, pair_matches
-from lasw.metrics.ngram.counts import FREE, child_key, child_slot, segments_of
+from lasw.metrics.ngram.counts import segments_of
+from lasw.metrics.ngram.long_texts import MOST_NODES, common_ngrams
+from lasw.metrics.ngram.trie import FREE, child_key, child_slot
 from lasw.metrics.registry import Limits, check_options
 from lasw.metrics.text import CandidatePairs, Corpus, References, Spelling, Vocabulary, distinct
 
@@ -175,11 +177,21 @@ def _counts(text: Corpus, reference: Corpus, segments: NDArray[np.int32], order:
     both = np.zeros((len(text), order), dtype=np.int32)
     theirs = _ngrams(reference.lengths, order)[segments]
     out = _with_totals(_ngrams(ours, order), theirs, both).reshape(len(text), order, 3)
-    nodes = order * int(reference.lengths.max(initial=0)) + 1
+    rows, longest = np.arange(len(text)), int(reference.lengths.max(initial=0))
+    if order * longest > MOST_NODES:
+        lengths = reference.lengths[segments]
+        long = order * lengths > MOST_NODES
+        for row in np.flatnonzero(long).tolist():
+            found = common_ngrams([_sentence(reference, int(segments[row]))], _sentence(text, row), order)
+            out[row, :, 2] = [common.clipped for common in found]
+        rows = rows[~long]
+        longest = int(lengths[rows].max(initial=0))
+    nodes = order * longest + 1
     slots = 1 << (2 * nodes).bit_length()
     _match(
         text.ids,
         text.offsets,
+        rows,
         segments,
         reference.ids,
         reference.offsets,
@@ -187,10 +199,14 @@ def _counts(text: Corpus, reference: Corpus, segments: NDArray[np.int32], order:
         np.zeros(slots, dtype=np.int64),
         np.zeros(slots, dtype=np.int32),
         np.zeros((2, nodes), dtype=np.int32),
-        np.zeros(order * int(ours.max(initial=0)) + 1, dtype=np.int32),
+        np.zeros(nodes, dtype=np.int32),
         out,
     )
     return out.reshape(len(text), 3 * order)
+
+
+def _sentence(corpus: Corpus, k: int) -> NDArray[np.int32]:
+    return corpus.ids[corpus.offsets[k] : corpus.offsets[k + 1]]
 
 
 def _ngrams(lengths: NDArray[np.int64], orders: int) -> NDArray[np.int32]:
@@ -214,15 +230,15 @@ def _with_totals(ours: NDArray[np.int32], theirs: NDArray[Any], both: NDArray[An
 
 
 @borrowing
-def _match(ids, offsets, segments, reference_ids, reference_offsets, order, keys, children, counts, touched, out):  # type: ignore[no-untyped-def]
-    """Clipped matches, out[:, :, 2]. Segments must stand together.
+def _match(ids, offsets, rows, segments, reference_ids, reference_offsets, order, keys, children, counts, touched, out):  # type: ignore[no-untyped-def]
+    """Clipped matches, out[rows, :, 2]. Rows of a segment must stand together.
 
     Scratch: the reference's n-grams as a trie, nodes found by open addressing in `keys` and `children`, node 0 being
     none; counts (2, nodes) in the reference and in the hypothesis; nodes that the hypothesis touched.
     """
     segment = -1
     mask = np.int64(0)
-    for row in range(segments.shape[0]):
+    for row in rows:
         if segments[row] != segment:
             segment = segments[row]
             first, last = reference_offsets[segment], reference_offsets[segment + 1]

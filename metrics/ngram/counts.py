@@ -4,7 +4,8 @@ The references of the segment at hand are indexed by word: where a word first st
 of the same word. A position of a hypothesis looks up its word, then walks along the places of that word as long as the
 words behind them differ, and stops at its first order that no place matches. An n-gram is named by the first place on
 that walk, so counts and limits are small arrays that stay in the processor's first cache. The index is built whenever
-the segment changes, which costs less than to read one from memory that was built before.
+the segment changes, which costs less than to read one from memory that was built before. Texts so long that such walks
+could take long are counted in another way (`lasw.metrics.ngram.long_texts`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.kernels import borrowing, nested
+from lasw.metrics.ngram.long_texts import common_ngrams
 from lasw.metrics.text import Corpus, References, Vocabulary, distinct
 
 ORDERS = 4  # largest n-gram; every metric of the family reads what it needs from the same counts
@@ -27,6 +29,7 @@ UNCLIPPED_RECALL = 2  # every occurrence in the reference of an n-gram that the 
 
 CLOSEST, SHORTEST = 0, 1
 
+_MOST_WALKED = 1 << 24  # words of a text times words of its references: some 50 ms
 _PLACE = 0xFFFFFFFF  # the half of an entry of `heads` that holds the place
 _NO_WORD = -1  # stands behind each reference, so that no n-gram reaches into the next
 
@@ -91,8 +94,16 @@ class ReferenceNgrams:
         owner = segments_of(hypotheses, owner, self.vocabulary, len(self))
         grouped = bool((owner[1:] >= owner[:-1]).all())
         rows = np.arange(len(owner)) if grouped else np.argsort(owner, kind="stable")
-        places = int(self.lengths.sum(axis=1).max(initial=0)) + self.lengths.shape[1] + ORDERS
         out = np.zeros((len(owner), COLUMNS), dtype=np.int32)
+        words = self.lengths.sum(axis=1)
+        longest = int(words.max(initial=0))
+        if longest * int(hypotheses.lengths.max(initial=0)) > _MOST_WALKED:
+            long = words[owner] * hypotheses.lengths > _MOST_WALKED
+            for row in np.flatnonzero(long):
+                out[row] = self._of_long_text(hypotheses, int(row), int(owner[row]), counting, reference_length)
+            rows = rows[~long[rows]]
+            longest = int(words[owner[rows]].max(initial=0))
+        places = longest + self.lengths.shape[1] + ORDERS
         _match(
             hypotheses.ids,
             hypotheses.offsets,
@@ -108,6 +119,29 @@ class ReferenceNgrams:
             np.zeros(ORDERS * places, dtype=np.int32),
             out,
         )
+        return out
+
+    def texts(self, segment: int) -> list[NDArray[np.int32]]:
+        """The references of a segment."""
+        return [self.ids[first:last] for first, last in self.offsets[:, segment : segment + 2].tolist()]
+
+    def _of_long_text(
+        self, hypotheses: Corpus, row: int, segment: int, counting: int, reference_length: int
+    ) -> NDArray[np.int64]:
+        """(9,) a row of `statistics`."""
+        text = hypotheses.ids[hypotheses.offsets[row] : hypotheses.offsets[row + 1]]
+        out = np.zeros(COLUMNS, dtype=np.int64)
+        for n, common in enumerate(common_ngrams(self.texts(segment), text, ORDERS)):
+            if counting == CLIPPED:
+                out[2 * n] = common.clipped
+            elif counting == UNCLIPPED:
+                out[2 * n] = common.counts[common.limits > 0].sum()
+            else:
+                out[2 * n] = common.limits[common.counts > 0].sum()
+            out[2 * n + 1] = max(len(text) - n, 0)
+        lengths = self.lengths[segment].tolist()
+        closest = min(lengths, key=lambda length: (abs(length - len(text)), length))
+        out[-1] = min(lengths) if reference_length == SHORTEST else closest
         return out
 
 
@@ -308,31 +342,3 @@ def _reference_length(reference_offsets, s, length, rule):  # type: ignore[no-un
             if closer < 0 or (closer == 0 and other < chosen):
                 chosen = other
     return chosen
-
-
-# N-grams as a trie: nodes numbered from 0, the empty n-gram, found by open addressing among the keys of their edges.
-FREE = np.int64(0)
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio, odd
-_SHIFT = np.uint64(32)
-
-
-@nested
-def child_key(node, symbol):  # type: ignore[no-untyped-def]
-    """Kernel: what stands in a slot for the edge from `node` by `symbol`."""
-    return (np.int64(node) << 32) + symbol + 1
-
-
-@nested
-def child_slot(node, symbol, keys, mask):  # type: ignore[no-untyped-def]
-    """Kernel: where the child of `node` by `symbol` stands among `keys`, or the free slot for it.
-
-    Args:
-        keys: int64, a power of two of which are in use.
-        mask: one less than that number.
-    """
-    key = child_key(node, symbol)
-    h = np.uint64(key) * _FACTOR
-    slot = np.int64((h ^ (h >> _SHIFT)) & np.uint64(mask))
-    while keys[slot] != FREE and keys[slot] != key:
-        slot = (slot + 1) & mask
-    return slot

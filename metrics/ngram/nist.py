@@ -23,8 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.base import Metric, Signature
-from lasw.metrics.kernels import borrowing
-from lasw.metrics.ngram.counts import FREE, Pairs, ReferenceNgrams, child_key, child_slot
+from lasw.metrics.kernels import borrowing, nested
+from lasw.metrics.ngram.counts import Pairs, ReferenceNgrams
+from lasw.metrics.ngram.long_texts import MOST_NODES, common_ngrams, ngram_names
+from lasw.metrics.ngram.trie import FREE, child_key, child_slot
 from lasw.metrics.registry import Limits, check_options
 from lasw.metrics.text import Corpus, References
 
@@ -76,18 +78,22 @@ class Nist(Metric):
         for n in range(self.orders):
             out[:, 2 * n + 1] = np.maximum(lengths - n, 0)
         out[:, -1] = references.lengths[pairs.owner[rows]].mean(axis=1)
-        nodes = len(informed.information)
+        words = references.lengths.sum(axis=1)
+        long = self.orders * words[pairs.owner[rows]] > MOST_NODES
+        for k in np.flatnonzero(long):
+            text = hypotheses.ids[hypotheses.offsets[rows[k]] : hypotheses.offsets[rows[k] + 1]]
+            out[k, 0:-1:2] = informed.of_long_text(text, int(pairs.owner[rows[k]]))
+        nodes = self.orders * int(words[pairs.owner[rows[~long]]].max(initial=0)) + 1
+        slots = 1 << (2 * nodes).bit_length()
         _match(
             *pairs.arrays,
-            self.orders,
-            informed.keys,
-            informed.children,
+            np.flatnonzero(~long),
             informed.information,
+            np.zeros(slots, dtype=np.int64),
+            np.zeros(slots, dtype=np.int32),
             np.zeros((2, nodes), dtype=np.int32),
-            np.zeros(
-                self.orders * max(lengths.max(initial=0), references.lengths.sum(axis=1).max(initial=0)) + 1, np.int32
-            ),
-            np.zeros(self.orders * int(references.lengths.sum(axis=1).max(initial=0)) + 1, np.int32),
+            np.zeros(nodes),
+            np.zeros(nodes, dtype=np.int32),
             out,
         )
         return out[pairs.inverse]
@@ -104,54 +110,45 @@ class Nist(Metric):
 
 @dataclass(frozen=True)
 class InformedReferences:
-    """All references, and their n-grams as a trie whose node 0 is the empty n-gram.
+    """All references, and what their n-grams tell.
 
     Attributes:
         references: the tokens.
-        keys, children: open addressing, (node, word) to node.
-        information: (nodes,) of each n-gram.
+        information: (orders, tokens of all references) float64, of the n-gram of each order that begins there; 0 where
+            none does.
     """
 
     references: ReferenceNgrams
-    keys: NDArray[np.int64]
-    children: NDArray[np.int32]
     information: NDArray[np.float64]
 
     @classmethod
     def of(cls, references: References, orders: int) -> InformedReferences:
         """Count the n-grams of all references."""
         texts = ReferenceNgrams.of(references)
-        most = orders * len(texts.ids) + 1
-        keys = np.zeros(1 << (2 * most).bit_length(), dtype=np.int64)
-        children = np.zeros(len(keys), dtype=np.int32)
-        counts, parents = np.zeros(most, dtype=np.int64), np.zeros(most, dtype=np.int32)
-        counts[0] = len(texts.ids)
-        nodes = int(_build(texts.ids, texts.offsets, orders, keys, children, counts, parents))
-        counts, parents = counts[:nodes], parents[:nodes]
-        information = np.zeros(nodes)
-        information[1:] = np.log2(counts[parents[1:]] / counts[1:])
-        return cls(texts, keys, children, information)
+        starts = np.concatenate([texts.offsets[:, :-1].ravel(), [len(texts.ids)]])
+        information = np.zeros((orders, len(texts.ids)))
+        before = np.full(
+            len(texts.ids), len(texts.ids), dtype=np.int32
+        )  # how often an n-gram's first words stand there
+        for n, names in enumerate(ngram_names(texts.ids, starts, orders)):
+            found = names >= 0
+            counts = np.bincount(names[found])[names[found]].astype(np.int32)
+            information[n, found] = np.log2(before[found] / counts)
+            before[found] = counts
+        return cls(texts, information)
 
-
-@borrowing
-def _build(ids, offsets, orders, keys, children, counts, parents):  # type: ignore[no-untyped-def]
-    nodes = 1
-    mask = np.int64(keys.shape[0] - 1)
-    for r in range(offsets.shape[0]):
-        for s in range(offsets.shape[1] - 1):
-            end = offsets[r, s + 1]
-            for i in range(offsets[r, s], end):
-                node = np.int64(0)
-                for j in range(i, min(i + orders, end)):
-                    slot = child_slot(node, ids[j], keys, mask)
-                    if keys[slot] == FREE:
-                        keys[slot] = child_key(node, ids[j])
-                        children[slot] = nodes
-                        parents[nodes] = node
-                        nodes += 1
-                    node = np.int64(children[slot])
-                    counts[node] += 1
-    return nodes
+    def of_long_text(self, text: NDArray[np.int32], segment: int) -> list[float]:
+        """The information of matched n-grams of each order; in time that grows with the length of the text."""
+        places = np.concatenate(
+            [np.arange(first, last) for first, last in self.references.offsets[:, segment : segment + 2]]
+        )
+        sums = []
+        for n, common in enumerate(common_ngrams(self.references.texts(segment), text, len(self.information))):
+            told = np.zeros(len(common.limits))
+            found = common.names >= 0
+            told[common.names[found]] = self.information[n, places[found]]
+            sums.append(float(np.minimum(common.limits, common.counts) @ told))
+        return sums
 
 
 @borrowing
@@ -162,47 +159,29 @@ def _match(  # type: ignore[no-untyped-def]
     rows,
     reference_ids,
     reference_offsets,
-    orders,
+    chosen,
+    information,
     keys,
     children,
-    information,
     counts,
+    told,
     touched,
-    limited,
     out,
 ):
-    """Add the information of matched n-grams to `out`.
+    """Add the information of matched n-grams to `out[chosen]`; those of a segment must stand together.
 
-    Scratch: counts (2, nodes), all zero between segments: how often a reference has the n-gram at most, and how often
-    the text at hand; the nodes that are not zero.
+    Scratch: the n-grams of a segment's references as a trie, nodes found by open addressing in `keys` and `children`,
+    node 0 being none; counts (2, nodes): how often one reference has the n-gram at most, and how often the text at
+    hand; the information of each; the nodes that the text touched.
     """
+    orders = information.shape[0]
     segment = -1
-    limits = 0
-    mask = np.int64(keys.shape[0] - 1)
-    for k in range(rows.shape[0]):
+    mask = np.int64(0)
+    for k in chosen:
         s = owner[rows[k]]
         if s != segment:
-            for i in range(limits):
-                counts[0, limited[i]] = 0
-            limits = 0
             segment = s
-            for r in range(reference_offsets.shape[0]):
-                many = 0
-                end = reference_offsets[r, s + 1]
-                for i in range(reference_offsets[r, s], end):
-                    node = np.int64(0)
-                    for j in range(i, min(i + orders, end)):
-                        node = np.int64(children[child_slot(node, reference_ids[j], keys, mask)])
-                        counts[1, node] += 1
-                        if counts[1, node] > counts[0, node]:
-                            if counts[0, node] == 0:
-                                limited[limits] = node
-                                limits += 1
-                            counts[0, node] = counts[1, node]
-                        touched[many] = node
-                        many += 1
-                for i in range(many):
-                    counts[1, touched[i]] = 0
+            mask = _index(reference_ids, reference_offsets, s, information, keys, children, counts, told)
         many = 0
         end = offsets[rows[k] + 1]
         for i in range(offsets[rows[k]], end):
@@ -212,12 +191,45 @@ def _match(  # type: ignore[no-untyped-def]
                 if keys[slot] == FREE:
                     break
                 node = np.int64(children[slot])
-                if counts[0, node] == 0:
-                    break
                 if counts[1, node] < counts[0, node]:
                     counts[1, node] += 1
-                    out[k, 2 * n] += information[node]
+                    out[k, 2 * n] += told[node]
                     touched[many] = node
                     many += 1
         for i in range(many):
             counts[1, touched[i]] = 0
+
+
+@nested
+def _index(reference_ids, reference_offsets, s, information, keys, children, counts, told):  # type: ignore[no-untyped-def]
+    """Fill the trie with the references of segment `s`; the mask of its slots."""
+    orders = information.shape[0]
+    words = np.int64(0)
+    for r in range(reference_offsets.shape[0]):
+        words += reference_offsets[r, s + 1] - reference_offsets[r, s]
+    size = np.int64(2)
+    while size < 2 * orders * words + 2:
+        size *= 2
+    mask = size - 1
+    for i in range(size):
+        keys[i] = FREE
+    nodes = np.int64(0)
+    for r in range(reference_offsets.shape[0]):
+        end = reference_offsets[r, s + 1]
+        for i in range(reference_offsets[r, s], end):
+            node = np.int64(0)
+            for n in range(min(orders, end - i)):
+                slot = child_slot(node, reference_ids[i + n], keys, mask)
+                if keys[slot] == FREE:
+                    nodes += 1
+                    keys[slot] = child_key(node, reference_ids[i + n])
+                    children[slot] = nodes
+                    counts[0, nodes] = 0
+                    counts[1, nodes] = 0
+                    told[nodes] = information[n, i]
+                node = np.int64(children[slot])
+                counts[1, node] += 1
+                counts[0, node] = max(counts[0, node], counts[1, node])
+        for k in range(1, nodes + 1):
+            counts[1, k] = 0
+    return mask

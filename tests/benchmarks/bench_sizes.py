@@ -101,7 +101,7 @@ def cases(folder: Path, scale: float) -> Iterator[tuple[str, Callable[[], None],
     yield (
         "2 million sparse features",
         lambda: _lists(folder / "nbest", n(5000), 100, 40, n(2_000_000)),
-        {f"optimise, {name}": [*tune, name] for name in ("wro", "expected", "mira", "perceptron")},
+        {f"optimise, {name}": [*tune, name] for name in ("wro", "mira", "pro", "perceptron", "expected")},
     )
     rerank = ["rerank", lists]
     yield (

@@ -264,7 +264,8 @@ def tried(job: Job, place: Path, moments: int, latest: float, seed: int) -> tupl
             continue
         took, code, said = found
         slowest = max(slowest, took)
-        wrong = took > MOST or code not in (128 + number, -number) or "left:" in said or "Error" in said
+        stopped_well = code in (128 + number, -number) and "left:" not in said
+        wrong = took > MOST or not (stopped_well or code == 0) or "Error" in said  # 0: it was just over
         late += wrong
         ended.append(f"{moment:.1f}: {took:.2f} s{f' code {code} {said}' if wrong else ''}")
     return f"{job.name:22} of {last:5.1f} s   slowest {slowest:5.2f} s   {'; '.join(ended)}", late

@@ -39,24 +39,31 @@ def guarded(program: Callable[[], str], work: Callable[[], int], *, debug: bool,
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="surrogateescape")  # names of files that are no UTF-8 go out as they came in
-    with told_of_signals() as heeded:
-        try:
-            return _flushed(work)
-        except KeyboardInterrupt as stop:
-            return _interrupted(program(), stop)
-        except BrokenPipeError:
-            # The reader of our output is gone (`| head`): nothing to say, and nothing more to write.
+    try:
+        with told_of_signals() as heeded:
+            return _heeding(program, work, heeded, debug, error)
+    except KeyboardInterrupt as stop:  # also one that comes while the ways to hear of it are opened or closed
+        return _interrupted(program(), stop)
+
+
+def _heeding(
+    program: Callable[[], str], work: Callable[[], int], heeded: list[Stopped], debug: bool, error: str
+) -> int:
+    try:
+        return _flushed(work)
+    except BrokenPipeError:
+        # The reader of our output is gone (`| head`): nothing to say, and nothing more to write.
+        drop_output()
+        return 0
+    except Exception as fault:
+        if heeded:  # whatever a library that was being loaded has made of it
+            raise heeded[0] from None
+        told = _told(fault)
+        if told is None or debug:
+            raise
+        print(f"{coloured(f'{program()}:', 'red', sys.stderr)} {error}{told}", file=sys.stderr)
+        if not isinstance(fault, UserError):
             drop_output()
-            return 0
-        except Exception as fault:
-            if heeded:  # whatever a library that was being loaded has made of it
-                return _interrupted(program(), heeded[0])
-            told = _told(fault)
-            if told is None or debug:
-                raise
-            print(f"{coloured(f'{program()}:', 'red', sys.stderr)} {error}{told}", file=sys.stderr)
-            if not isinstance(fault, UserError):
-                drop_output()
     return EXIT_FAILED
 
 

@@ -59,9 +59,23 @@ def test_ctrl_c_at_any_moment(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
         if process.returncode != 0:  # it was not over by then
-            assert process.returncode == 130
+            assert process.returncode == 130, said.decode()
             assert said.decode().endswith(("interrupted\n", "stopped within a computation\n"))
             assert said.count(b"\n") == 1
+
+
+def test_a_signal_while_the_ways_to_hear_of_it_are_opened(tmp_path: Path) -> None:
+    code = """if True:
+        import os, signal, sys, threading
+        from lasw.scripts.command_line import guarded
+        def start(thread, begin=threading.Thread.start):
+            begin(thread)
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Thread.start = start
+        sys.exit(guarded(lambda: "lasw", lambda: 0, debug=False))"""
+    words = [sys.executable, "-c", code]
+    found = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False, preexec_fn=heeding)
+    assert (found.returncode, found.stdout, found.stderr) == (130, "", "lasw: interrupted\n")
 
 
 def test_a_signal_that_c_code_does_not_pass_on(tmp_path: Path) -> None:

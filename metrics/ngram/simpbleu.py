@@ -53,8 +53,9 @@ class SimpBleu(Metric):
             is 3.
         smoothing: ``add`` smooths every order, ``lin-och`` orders above 1 only (Lin & Och 2004).
         bp: ``smoothed``, exp(min(0, 1 - (r+alpha)/(c+alpha))) (eq. 3.7); ``plain``, without alpha; ``reference``, alpha
-            for the reference length alone (Nakov et al. 2012, pro's ``-b``). None: plain for BLEU+1 and lin-och, else
-            smoothed.
+            for the reference length alone (Nakov et al. 2012, pro's ``-b``); ``reversed``, exp(min(0, 1 - c/r)), which
+            falls where the hypothesis is the longer one (what RABC2 of WMT14 had, with orders up to 1: RABC1). None:
+            plain for BLEU+1 and lin-och, else smoothed.
         reflen: with several references, the length ``closest`` to the hypothesis' (of two the shorter), the
             ``shortest`` or the ``average``.
         refs: ``joint``: precision clips against the maximum over references, recall takes for each order the reference
@@ -75,7 +76,7 @@ class SimpBleu(Metric):
     name: str = "BLEU"
     alpha: NotNegative | None = None
     smoothing: Literal["add", "lin-och"] = "add"
-    bp: Literal["smoothed", "plain", "reference"] | None = None
+    bp: Literal["smoothed", "plain", "reference", "reversed"] | None = None
     reflen: Literal["closest", "shortest", "average"] = "closest"
     refs: Literal["joint", "each"] = "joint"
     corpus: Literal["sum", "mean"] = "sum"
@@ -100,7 +101,7 @@ class SimpBleu(Metric):
 
     @property
     def _penalty(self) -> str:
-        """Which brevity penalty: ``smoothed``, ``plain``, ``reference`` or ``none``."""
+        """Which brevity penalty: ``smoothed``, ``plain``, ``reference``, ``reversed`` or ``none``."""
         if "B" not in self._letters:
             return "none"
         if self.bp is not None:
@@ -286,6 +287,9 @@ class SimpBleu(Metric):
     ) -> NDArray[np.float64]:
         if self._penalty == "none":
             return np.ones_like(candidate)
+        if self._penalty == "reversed":
+            with np.errstate(divide="ignore"):  # against an empty reference everything is too long
+                return np.exp(np.minimum(0.0, 1.0 - np.maximum(candidate, 1.0) / reference))
         r = reference if self._penalty == "plain" else reference + alpha
         c = candidate + alpha if self._penalty == "smoothed" else candidate
         return np.exp(np.minimum(0.0, 1.0 - r / np.maximum(c, 1.0)))  # empty candidates score 0 anyway

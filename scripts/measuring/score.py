@@ -51,7 +51,7 @@ example:
 metrics: BLEU  BLEU+1  TER  WER  PER  CDER  CHRF  METEOR  NIST  PABC4 and its kin  MIX ...
 
 Metrics: BLEU (= PGBC4), BLEU+1, and [P|R][A|G][B]?[C]?[1-4] of the SIMPBLEU family, with options
-  alpha=K  smoothing=add|lin-och  bp=smoothed|plain|reference  reflen=closest|shortest|average
+  alpha=K  smoothing=add|lin-och  bp=smoothed|plain|reference|reversed  reflen=closest|shortest|average
   refs=joint|each  corpus=sum|mean  orders=all|effective
 TER, WER, PER, CDER, lower is better (the loss is one minus the rate): reflen=average|best
 CHRF: chars=6  words=0 (2: chrF++)  beta=2      NIST: orders=5

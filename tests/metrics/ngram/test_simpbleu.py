@@ -84,6 +84,8 @@ def slow_score(m: SimpBleu, counts: list[float], alpha: float) -> float:
     mean = sum(values) / len(values) if m.name[1] == "A" else math.prod(values) ** (1 / len(values))
     if "B" in m.name:
         how = m.bp or ("plain" if m.smoothing == "lin-och" else "smoothed")
+        if how == "reversed":
+            return mean * (math.exp(min(0.0, 1 - c / r)) if r else 0.0)
         up = r + (alpha if how in ("smoothed", "reference") else 0)
         down = c + (alpha if how == "smoothed" else 0)
         mean *= math.exp(min(0.0, 1 - up / down))
@@ -275,6 +277,22 @@ def test_bleu_plus_one_as_moses_pro_computes_it() -> None:
     assert corpus == 0.0
     assert one("BLEU+1:bp=reference", "a b x", "a b c d e")[0] == pytest.approx(precision * math.exp(1 - 6 / 3))
     assert one("BLEU+1:bp=smoothed", "a b x", "a b c d e")[0] == pytest.approx(precision * math.exp(1 - 6 / 4))
+
+
+def test_the_reversed_penalty_is_for_long_hypotheses() -> None:
+    # What RABC2 of WMT14 was: clipped unigram recall times exp(min(0, 1 - c/r)).
+    assert one("RABC1:bp=reversed:alpha=0", "a b x y z", "a b c")[1] == pytest.approx(2 / 3 * math.exp(1 - 5 / 3))
+    assert one("RABC1:bp=reversed:alpha=0", "a b", "a b c")[1] == pytest.approx(2 / 3)
+    assert one("RABC1:bp=reversed:alpha=0", "a b c", "a b c")[1] == 1.0
+    assert one("PABC1:bp=reversed:alpha=1", "a b x", "a")[0] == pytest.approx(2 / 4 * math.exp(1 - 3))  # no alpha
+    assert one("PABC1:bp=reversed:alpha=1", "a", "") == (0.0, 0.0)  # infinitely too long
+    # The corpus' lengths count, not the segments': the short segment makes room for the long one.
+    segments = [(["a", "b", "x", "y"], [["a", "b", "c"]]), (["d"], [["d", "e", "f"]])]
+    m = metric("RABC1:bp=reversed:alpha=0")
+    assert isinstance(m, SimpBleu)
+    sentences, corpus = scored(m, segments)
+    assert corpus == pytest.approx(3 / 6)
+    assert sentences == pytest.approx([2 / 3 * math.exp(-1 / 3), 1 / 3])
 
 
 def test_alpha_is_1_for_sentences_and_0_for_a_corpus_unless_given() -> None:

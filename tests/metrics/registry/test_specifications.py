@@ -71,7 +71,7 @@ PABC4:alpha=nan => metric PABC4: alpha=nan; expected a number of at least 0
 PABC4:alpha=inf => metric PABC4: alpha=inf; expected a number of at least 0
 PABC4:name=BLEU => unknown option of PABC4 'name'; expected alpha, smoothing, bp, reflen, refs, corpus, orders
 BLEU:reflen=closets => unknown value of BLEU:reflen 'closets'; expected closest, ... ; did you mean 'closest'?
-BLEU:bp=none => unknown value of BLEU:bp 'none'; expected smoothed, plain, reference
+BLEU:bp=none => unknown value of BLEU:bp 'none'; expected smoothed, plain, reference, reversed
 BLEU:smoothing=lin => unknown value of BLEU:smoothing 'lin'; expected add, lin-och; did you mean 'lin-och'?
 BLEU:refs=all => unknown value of BLEU:refs 'all'; expected joint, each
 BLEU:corpus=total => unknown value of BLEU:corpus 'total'; expected sum, mean

@@ -205,6 +205,7 @@ def test_the_background_decays():
             "RGBC4:alpha=1",
         ),
         *("PGBC4:orders=effective", "PABC4:bp=plain:alpha=3", "PGBC4:bp=reference:alpha=1", "PGBC4:reflen=average"),
+        *("RABC1:bp=reversed", "PGB2:bp=reversed:alpha=1"),
     ],
 )
 def test_compiled_scores_are_the_metrics_own(spec):

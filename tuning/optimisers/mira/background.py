@@ -29,6 +29,7 @@ _PENALTIES = {
     "plain": kernel.PLAIN,
     "smoothed": kernel.SMOOTHED,
     "reference": kernel.REFERENCE,
+    "reversed": kernel.REVERSED,
 }
 
 

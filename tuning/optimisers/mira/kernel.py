@@ -12,8 +12,8 @@ import math
 from lasw.metrics import borrowing, nested
 from lasw.tuning.pool import model_scores
 
-# Brevity penalties of SIMPBLEU: which of the two lengths has alpha added.
-NO_PENALTY, PLAIN, SMOOTHED, REFERENCE = range(4)
+# Brevity penalties of SIMPBLEU: which of the two lengths has alpha added, or that they are exchanged.
+NO_PENALTY, PLAIN, SMOOTHED, REFERENCE, REVERSED = range(5)
 # What a metric of the SIMPBLEU family is, by its place in `family`.
 RECALL, ARITHMETIC, ORDER, PENALTY, LIN_OCH, EFFECTIVE = range(6)
 # How often the metric's part of a safe hope may be contained in the model's: kbmira's constant.
@@ -48,7 +48,10 @@ def _family_score(row, background, family, alpha):  # type: ignore[no-untyped-de
         score = math.sqrt(math.sqrt(product))
     else:
         score = product ** (1.0 / orders)
-    if family[PENALTY] != NO_PENALTY:
+    if family[PENALTY] == REVERSED:
+        if candidate > reference > 0.0:  # without a reference's length the product below is 0
+            score *= math.exp(1.0 - candidate / reference)
+    elif family[PENALTY] != NO_PENALTY:
         r = reference if family[PENALTY] == PLAIN else reference + alpha
         c = candidate + alpha if family[PENALTY] == SMOOTHED else candidate
         if c < r:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lasw.metrics import UserError
 from lasw.scripts.command_line import Parser, add_jobs, add_output_options, note, print_json, tell_idle, warn
+from lasw.scripts.parallel_text import GridSelections
 from lasw.tuning import COMPARISON, Json, compare, read_comparison, table_text
 
 _EPILOG = """\
@@ -48,8 +49,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Compare and print the table; 0 if all runs are done."""
     if not 0 <= arguments.width <= 17:
         raise UserError(f"--width {arguments.width}", expected="a number from 0 to 17")
-    comparison = read_comparison(arguments.config, arguments.changes)
     directory = Path(arguments.run)
+    selections = GridSelections(directory / "selections", arguments.quiet)
+    comparison = read_comparison(arguments.config, arguments.changes, selections)
     warn("compare", comparison.without_effect(), arguments.quiet)
     tell_idle(arguments, ("--width", not arguments.json, "--json has all digits"))
     warned: set[str] = set()
@@ -67,6 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         dask=arguments.dask,
         command=shlex.join(["lasw", *sys.argv[1:]]),
         told=told,
+        prepare=lambda: selections.make(comparison.settings.seeds),
     )
     warn("compare", compared.warnings, arguments.quiet)
     if arguments.json:

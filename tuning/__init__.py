@@ -17,7 +17,7 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 # fmt: off
 if TYPE_CHECKING:
-    from lasw.tuning.comparison import COMPARISON, compare, read_comparison, table_text
+    from lasw.tuning.comparison import COMPARISON, PoolFiles, compare, read_comparison, table_text
     from lasw.tuning.decoders import (
         DECODERS, Decoder, Moses, Recorded, RecordedLists, Thot, TrainingOptions, build_system, check_text, last_lines,
         on_cluster, open_decoder, recorded_iterations, refuse_program,

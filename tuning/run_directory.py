@@ -39,7 +39,7 @@ Json = dict[str, Any]
 
 _OWN_FILES = ("run.json", "log.jsonl", "weights.json", "result.json", "report.html")
 _LOCK = "lock"
-_OF_COMPARISONS = ("comparison.json", "table.json", "table.tsv", "runs", "decodings")
+_OF_COMPARISONS = ("comparison.json", "table.json", "table.tsv", "runs", "decodings", "selections")
 _ITERATION_FILE = r"(?:before|decode)(?:-\d+)?\.json|nbest(?:-\d+)?\.gz|after\.json|iteration\.json"
 _TEMPORARY = re.compile(rf"\.(?:{'|'.join(map(re.escape, _OWN_FILES))}|{_ITERATION_FILE})\.")
 _locked: set[str] = set()  # by this process: the system's record locks do not keep a process from itself

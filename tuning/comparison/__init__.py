@@ -21,6 +21,7 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 if TYPE_CHECKING:
     from lasw.tuning.comparison.reading import COMPARISON, read_comparison
+    from lasw.tuning.comparison.settings import PoolFiles
     from lasw.tuning.comparison.table import table_text
     from lasw.tuning.comparison.whole import compare
 else:

@@ -1,4 +1,7 @@
-"""The grid of a comparison: its rows, and each row's runs as tasks that can be carried out anywhere, in any order."""
+"""The grid of a comparison: its rows, and each row's runs as tasks.
+
+Tasks can be carried out anywhere, in any order, but those that learn from another one's lists come behind it.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lasw.metrics import UserError, parameters, version
+from lasw.tuning.comparison.fingerprints import PATHS, Fingerprints
 from lasw.tuning.comparison.settings import (
     DEFAULT_LOSS,
     NO_TUNING,
@@ -21,14 +25,11 @@ from lasw.tuning.comparison.settings import (
     System,
     TestSet,
 )
-from lasw.tuning.decoders import open_decoder
+from lasw.tuning.comparison.task import Task, Translation
 from lasw.tuning.loop import CONFIGURATION, Configuration
 from lasw.tuning.optimisers import OPTIMISERS, make_optimiser
-from lasw.tuning.provenance import fingerprint
-from lasw.tuning.run_directory import Json, file_digest, read_json, write_json
+from lasw.tuning.run_directory import Json
 
-_PATHS = ("source", "references", "lists", "start")  # of a development or test set
-_CHECKSUMS = "checksums.json"
 _HASH = 10  # hexadecimal digits in the name of a folder: 40 bits for a few hundred runs
 
 
@@ -42,6 +43,7 @@ class Row:
         loss: a metric; None for what has no loss.
         development: name of the development set.
         signature: of the optimiser with this loss.
+        lists_of: the row whose lists it learns from; None: its own.
     """
 
     label: str
@@ -49,99 +51,12 @@ class Row:
     loss: str | None
     development: str
     signature: str
+    lists_of: Row | None = None
 
     def optimiser(self) -> dict[str, Any]:
         """The [optimiser] section of a tuning run."""
         loss = {} if self.loss is None else {"metric": self.loss}
         return {"name": self.system.settings.optimiser, **loss, **self.system.arguments}
-
-
-@dataclass(frozen=True)
-class Translation:
-    """One test set as a task translates it.
-
-    Attributes:
-        name: of the test set.
-        data: its files.
-        local: false, or how the weights of every sentence are made from the tuned ones.
-        decoder: name and arguments of the decoder; None: its lists are reranked.
-        file: of the translations, in the folder of the run; its name tells what they depend on beside the weights.
-    """
-
-    name: str
-    data: TestSet
-    local: str
-    decoder: dict[str, Any] | None
-    file: str
-
-
-@dataclass(frozen=True)
-class Task:
-    """One run: tune with a seed, translate the test sets. It holds all that a worker needs to know.
-
-    Rows that differ only in what is done with the tuned weights share a run.
-
-    Attributes:
-        label: of its row, or of the first of them.
-        seed: of everything that is drawn.
-        folder: where its files are, named by what the run depends on.
-        run: the [run] section of the tuning.
-        decoder: name and arguments; None: the development set's lists are the pool.
-        optimiser: the [optimiser] section.
-        development: what it is tuned on.
-        inputs: fingerprints of the development set's files.
-        translations: of the test sets.
-        description: for `run.json`.
-    """
-
-    label: str
-    seed: int
-    folder: Path
-    run: dict[str, Any]
-    decoder: dict[str, Any] | None
-    optimiser: dict[str, Any]
-    development: DevelopmentSet
-    inputs: Json
-    translations: tuple[Translation, ...]
-    description: Json
-
-    @property
-    def shared(self) -> Path:
-        """The folder of what it has in common with other runs."""
-        return self.folder.parent.parent / "decodings"
-
-    def done(self) -> bool:
-        """Whether all its files are there, as they were written."""
-        names = ["weights.json", *(one.file for one in self.translations)]
-        return all((self.folder / name).exists() for name in names) and not self.damaged()
-
-    def damaged(self) -> list[str]:
-        """The files that are not what was written, or of which nobody remembers that they were."""
-        known = self.checksums()
-        if known is None:
-            return []
-        names = ["fit.json", "weights.json", *(one.file for one in self.translations)]
-        there = [name for name in names if (self.folder / name).exists()]
-        return [name for name in there if file_digest(self.folder / name) != known.get(name)]
-
-    def checksums(self) -> dict[str, str] | None:
-        """Of its files, by name; None where they were lost, and in what earlier releases made."""
-        try:
-            return read_json(self.folder / _CHECKSUMS)
-        except UserError:
-            return None
-
-    def begin(self) -> None:
-        """From here on every file has a checksum, or it was written by somebody who was killed before it had one."""
-        if self.checksums() is None:
-            names = ["fit.json", "weights.json", *(one.file for one in self.translations)]
-            write_json(self.folder / _CHECKSUMS, {})
-            self.written(*(name for name in names if (self.folder / name).exists()))
-
-    def written(self, *names: str) -> None:
-        """Remember what files are that have just been written."""
-        new = {name: file_digest(self.folder / name) for name in names}
-        write_json(self.folder / _CHECKSUMS, {**(self.checksums() or {}), **new})
 
 
 def rows(comparison: Comparison) -> list[Row]:
@@ -164,7 +79,16 @@ def rows(comparison: Comparison) -> list[Row]:
                     ]
                 )
                 found.append(Row(label, system, loss, name, _signature(system, loss)))
-    return found
+    return [_with_lists(row, found) for row in found] if comparison.decoder is not None else found
+
+
+def _with_lists(row: Row, among: Sequence[Row]) -> Row:
+    """The same, knowing the row that makes its lists: the first of that system on its development set."""
+    wanted = row.system.settings.lists_of
+    makers = [one for one in among if one.system.name == wanted and one.development == row.development]
+    if wanted and not makers:
+        raise UserError(f"[system.{row.system.name}] lists_of {wanted}, which is not tuned on {row.development}")
+    return dataclasses.replace(row, lists_of=makers[0]) if wanted else row
 
 
 def tasks(comparison: Comparison, found: Sequence[Row], folder: Path, command: str = "") -> list[list[Task]]:
@@ -246,14 +170,21 @@ class _Grid:
 
     def __init__(self, comparison: Comparison, folder: Path, command: str) -> None:
         self._comparison, self._folder, self._command = comparison, folder, command
-        self._files = _Fingerprints()
-        self._inputs = {
-            name: {**self._files.of_set(data), "decoder": self._files.of_decoder(self._decoder(data))}
+        self._files = Fingerprints()
+        self._development = {
+            (name, seed): data.of_seed(seed)
             for name, data in comparison.development.items()
+            for seed in comparison.settings.seeds
+        }
+        self._inputs = {
+            key: {**self._files.of_set(data), "decoder": self._files.of_decoder(self._decoder(data))}
+            for key, data in self._development.items()
         }
 
     def task(self, row: Row, seed: int) -> Task:
-        run, data, inputs = self._comparison.run, self._comparison.development[row.development], self._inputs
+        run, key = self._comparison.run, (row.development, seed)
+        data, inputs = self._development[key], self._inputs[key]
+        lists_of = None if row.lists_of is None else self.task(row.lists_of, seed).folder
         optimiser, decoder = row.optimiser(), self._decoder(data)
         settings: Json = {"optimiser": {**_defaults(row), **optimiser}, "seed": seed}
         if decoder is not None and row.system.settings.optimiser != NO_TUNING:
@@ -262,14 +193,15 @@ class _Grid:
             full["run"].pop("directory")
             full["decoder"].pop("jobs", None)  # the lists are the same for any number
             settings |= {key: CONFIGURATION.without_paths(key, values) for key, values in full.items() if key != "data"}
-        known = {"settings": settings, "inputs": inputs[row.development], "version": version()}
+        settings |= {} if lists_of is None else {"lists_of": lists_of.name}
+        known = {"settings": settings, "inputs": inputs, "version": version()}
         name = "-".join([optimiser["name"], *([row.loss] if row.loss else []), row.development, f"seed{seed}"])
         description = {
             "command": self._command,
             "seed": seed,
             "signature": row.signature,
             **known,
-            "files": {key: _shown(getattr(data, key)) for key in _PATHS},
+            "files": {key: _shown(getattr(data, key)) for key in PATHS},
         }
         return Task(
             row.label,
@@ -279,9 +211,10 @@ class _Grid:
             decoder,
             optimiser,
             data,
-            inputs[row.development],
+            inputs,
             self._translations(row.system.settings.local),
             description,
+            lists_of,
         )
 
     def _translations(self, local: str) -> tuple[Translation, ...]:
@@ -325,37 +258,3 @@ def _shown(value: Any) -> Any:
     if isinstance(value, tuple):
         return [os.fspath(one) for one in value]
     return None if value is None else os.fspath(value)
-
-
-class _Fingerprints:
-    """What files contain, as hashes, each read once: runs are told apart by it and not by where files are."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, str] = {}
-        self._decoders: dict[str, list[str]] = {}
-
-    def of(self, path: str | os.PathLike[str]) -> str:
-        """Of one file's content, decompressed."""
-        name = os.fspath(path)
-        if name not in self._known:
-            self._known[name] = fingerprint(name)
-        return self._known[name]
-
-    def of_set(self, data: TestSet) -> Json:
-        """Of the files of a development or test set, with how they are read."""
-        found: Json = {"encoding": data.encoding, "tokenize": data.tokenize, "lowercase": data.lowercase}
-        found |= {key: value for key in ("strip_marks", "join", "unescape") if (value := getattr(data, key))}
-        for key in _PATHS:
-            value = getattr(data, key, None)
-            found[key] = [self.of(path) for path in (value if isinstance(value, tuple) else [value]) if path]
-        return found
-
-    def of_decoder(self, decoder: dict[str, Any] | None) -> list[str]:
-        """Of the files that decide what a decoder (name and arguments) gives."""
-        if decoder is None:
-            return []
-        key = repr(decoder)
-        if key not in self._decoders:
-            paths = open_decoder(decoder).input_files()
-            self._decoders[key] = [f"{Path(path).name} {self.of(path)}" for path in paths]
-        return self._decoders[key]

@@ -81,10 +81,15 @@ def tuning_pool(folder: Path, development: DevelopmentSet, names: Weights) -> Po
         folder: of the run.
         development: what it was tuned on.
         names: weights of its features.
+
+    Raises:
+        UserError: its lists are no longer there.
     """
     text = development.text.function()
     references = References.read(development.references, preprocess=text, encoding=development.encoding)
     lists = sorted(folder.glob("iterations/*/nbest*.gz"))
+    if not lists:
+        raise UserError("no N-best lists", path=folder, remedy=f"remove {folder.parent}, and it is tuned again")
     dense = [name for name, _ in names.names.groups]
     pool, _ = read_pool(lists, references, dense=dense, preprocess=text, settle=None)
     return pool

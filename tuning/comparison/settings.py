@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ NO_TUNING = "none"  # the "optimiser" that leaves the start weights as they are
 NOT_LOCAL, AUTO, BEST = "false", "auto", "best"
 WITHOUT_DECODER = ("dev_metric",)  # the keys of [run] that have an effect without one
 DEFAULT_LOSS = "default"  # a loss in this name: the optimiser's own
+_SEED = "{seed}"  # in names of files
 
 
 @dataclass(frozen=True)
@@ -100,9 +101,54 @@ class DevelopmentSet(TestSet):
 
     Args:
         start: a file of weights to start from; by default the decoder's own, for lists on disk `unit_weights`.
+        select: options of lasw select that make this set from a pool, such as "--method length --low 10 --high 50"; by
+            chance another set for each seed, unless they have a --seed. Source and references, where they are given,
+            take its place.
+        pool: name of the pool, if there are several.
+        trusted: name of the pool that method svm is to trust.
+
+    ``{seed}`` in the name of a file stands for the seed of the run.
     """
 
     start: Path | None = None
+    select: str = ""
+    pool: str = ""
+    trusted: str = ""
+
+    def of_seed(self, seed: int) -> DevelopmentSet:
+        """The same with a seed in the place of ``{seed}`` in its files' names."""
+
+        def named(path: Path) -> Path:
+            return Path(str(path).replace(_SEED, str(seed)))
+
+        return replace(
+            self,
+            references=tuple(map(named, self.references)),
+            source=None if self.source is None else named(self.source),
+            lists=tuple(map(named, self.lists)),
+        )
+
+    @property
+    def differs(self) -> bool:
+        """Whether it is another one for every seed."""
+        return self != self.of_seed(0)
+
+
+@dataclass(frozen=True)
+class PoolFiles:
+    """Noisy parallel text that development sets are selected from.
+
+    Args:
+        source: tokenised, a sentence a line.
+        target: their translations.
+        alignment: their word alignment, as lasw select reads it; without it each method that needs one aligns the pool.
+        encoding: of these files.
+    """
+
+    source: Path
+    target: Path
+    alignment: Path | None = None
+    encoding: str = "utf-8"
 
 
 @dataclass(frozen=True)
@@ -116,12 +162,15 @@ class SystemSettings:
         local: false; weights of each test sentence (WRO-local) under a setting such as bleu:power=1:alphas=1,10, which
             is what true means; best: the setting that is best on the development set, leaving one sentence out; auto:
             that one if it beats the global weights by more than chance, else those.
+        lists_of: name of another system, whose tuning with the same seed on the same set makes the N-best lists; this
+            one learns once from all of them. Lists on disk are everybody's anyway.
     """
 
     optimiser: str
     losses: tuple[str, ...] = ()
     development: tuple[str, ...] = ()
     local: str = NOT_LOCAL
+    lists_of: str = ""
 
 
 def _as_key(name: str, value: str) -> str:

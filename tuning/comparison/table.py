@@ -26,8 +26,9 @@ from lasw.metrics import (
     read_corpora,
     spread,
 )
-from lasw.tuning.comparison.grid import Row, Task, Translation
+from lasw.tuning.comparison.grid import Row
 from lasw.tuning.comparison.settings import Comparison, ComparisonSettings
+from lasw.tuning.comparison.task import Task, Translation
 from lasw.tuning.report import column_names
 from lasw.tuning.run_directory import Json
 

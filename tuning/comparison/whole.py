@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lasw.metrics import UserError, executor, run_all, write_text
-from lasw.tuning.comparison.grid import Row, Task, rows, runs, tasks
+from lasw.tuning.comparison.grid import Row, rows, runs, tasks
 from lasw.tuning.comparison.settings import Comparison
 from lasw.tuning.comparison.table import columns, dumped, table_json, table_tsv
+from lasw.tuning.comparison.task import Task
 from lasw.tuning.comparison.work import perform
 from lasw.tuning.provenance import versions
 from lasw.tuning.report import read_comparison_data, told_of_runs, write_comparison_report
@@ -41,6 +42,7 @@ def compare(
     dask: str | None = None,
     command: str = "",
     told: Callable[[Json, int, int], None] | None = None,
+    prepare: Callable[[], None] | None = None,
 ) -> Compared:
     """Carry out what is missing of a comparison and write its table.
 
@@ -51,6 +53,7 @@ def compare(
         dask: address of a Dask scheduler instead.
         command: as it was typed, for the report.
         told: called with each run's record, how many are done, and of how many.
+        prepare: called first, once the directory is this process's: it makes the files that the comparison reads.
 
     Raises:
         UserError: settings or files that do not fit together, another process at work in the directory, or runs that
@@ -58,6 +61,8 @@ def compare(
     """
     found = rows(comparison)
     with RunDirectory(directory):
+        if prepare is not None:
+            prepare()
         grid = tasks(comparison, found, directory, command)
         flat = runs(grid)
         missing = [task for task in flat if not task.done()]
@@ -89,8 +94,13 @@ def _carry_out(
         if told is not None:
             told(record, done, reused + len(missing))
 
+    tuned, from_others = ([task for task in missing if (task.lists_of is None) == alone] for alone in (True, False))
+    # Those that learn from the same lists one after the other: a process keeps only some in memory.
+    from_others.sort(key=lambda task: str(task.lists_of))
     with executor(min(jobs, len(missing)), dask) as where:
-        failed = run_all(where, perform, missing, one_done)
+        failed = run_all(where, perform, tuned, one_done)
+        without = {task.folder for task, _ in failed}
+        failed += run_all(where, perform, [task for task in from_others if task.lists_of not in without], one_done)
     if failed:
         task, error = failed[0]
         more = f" ({len(failed) - 1} other runs failed as well)" if len(failed) > 1 else ""

@@ -26,11 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics import References, UserError, Vocabulary, own_names, read_lines, write_text
-from lasw.tuning.comparison.grid import Task, Translation, tuning_sections
+from lasw.tuning.comparison.grid import tuning_sections
 from lasw.tuning.comparison.locality import local_weights, tuning_pool
 from lasw.tuning.comparison.settings import NO_TUNING, NOT_LOCAL, TestSet
+from lasw.tuning.comparison.task import Task, Translation
 from lasw.tuning.decoders import open_decoder
-from lasw.tuning.formats import WeightFile, match, read_weight_file, read_weights, write_weights
+from lasw.tuning.formats import match, read_weight_file, read_weights, write_weights
 from lasw.tuning.loop import Configuration, SharedFiles
 from lasw.tuning.optimisers import make_optimiser
 from lasw.tuning.pool import Pool, check_lists, first_hypotheses, read_pool, unit_weights
@@ -102,7 +103,7 @@ def _translate(task: Task, translation: Translation, weights: Weights, warnings:
 
 
 def _tuned(task: Task) -> tuple[Weights, Json]:
-    if task.decoder is None:
+    if task.decoder is None or task.lists_of is not None:
         return _fitted(task)
     if task.optimiser["name"] == NO_TUNING:
         return start_weights(open_decoder(task.decoder), task.development.start), {}
@@ -133,9 +134,9 @@ def _when_free(work: Callable[[], T]) -> T:
 
 
 def _fitted(task: Task) -> tuple[Weights, Json]:
-    """Weights from the development set's lists as they are."""
+    """Weights from lists as they are: those of the development set, or of another run's tuning."""
     with _pools_lock:
-        lists = _development(task)
+        lists = _learnt_from(task)
         start = lists.start()
         if task.optimiser["name"] == NO_TUNING:
             return start, {}
@@ -151,7 +152,7 @@ class _Lists:
 
     pool: Pool
     warnings: list[str]
-    given: WeightFile | None
+    given: Weights | None
     path: Path | None
 
     def start(self) -> Weights:
@@ -160,7 +161,7 @@ class _Lists:
             raise UserError("no hypotheses", path=self.path)
         if self.given is None:
             return unit_weights(self.pool)
-        return self.matched(self.given.weights, self.path)
+        return self.matched(self.given, self.path)
 
     def matched(self, weights: Weights, path: Path | None) -> Weights:
         """Weights of a file over the lists' features."""
@@ -184,15 +185,27 @@ def _lists(data: TestSet, start: Path | None, key: str, *, preprocess: bool) -> 
             encoding=data.encoding,
             settle=data.settle if preprocess else None,
         )
-        while len(_pools) >= _POOLS_KEPT:
-            del _pools[next(iter(_pools))]
-        _pools[key] = _Lists(pool, warnings, given, start)
+        _keep(key, _Lists(pool, warnings, None if given is None else given.weights, start))
     return _pools[key]
 
 
-def _development(task: Task) -> _Lists:
-    key = json.dumps(task.inputs, sort_keys=True)
-    return _lists(task.development, task.development.start, key, preprocess=True)
+def _learnt_from(task: Task) -> _Lists:
+    """The lists on disk, or all of the tuning of this run or another, with the weights that it started from."""
+    if task.decoder is None:
+        key = json.dumps(task.inputs, sort_keys=True)
+        return _lists(task.development, task.development.start, key, preprocess=True)
+    folder = task.lists_of or task.folder
+    start = start_weights(open_decoder(task.decoder), task.development.start)
+    key = str(folder)
+    if key not in _pools:
+        _keep(key, _Lists(tuning_pool(folder / "tuning", task.development, start), [], start, None))
+    return _pools[key]
+
+
+def _keep(key: str, lists: _Lists) -> None:
+    while len(_pools) >= _POOLS_KEPT:
+        del _pools[next(iter(_pools))]
+    _pools[key] = lists
 
 
 def _translated(task: Task, translation: Translation, weights: Weights, warnings: list[str]) -> list[str]:
@@ -207,7 +220,8 @@ def _translated(task: Task, translation: Translation, weights: Weights, warnings
     if translation.local == NOT_LOCAL:
         nbest = decoder.decode(source, own, 1, Vocabulary())
     else:
-        pool = tuning_pool(task.folder / "tuning", task.development, own)
+        with _pools_lock:
+            pool = _learnt_from(task).pool
         nbest = decoder.decode_each(source, _local(task, translation, pool, own), 1, Vocabulary())
     check_lists(decoder.name, nbest, own)
     best = first_hypotheses(nbest, len(source))
@@ -232,7 +246,7 @@ def _best(task: Task, translation: Translation, lists: _Lists, weights: Weights)
     """Rows of the pool, one for every sentence that has candidates."""
     if translation.local == NOT_LOCAL:
         return lists.pool.best(weights)
-    development = _development(task)
+    development = _learnt_from(task)
     each = _local(task, translation, development.pool, development.matched(weights, None))
     order, starts = lists.pool.order, lists.pool.starts
     found = []

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
         Interval, Spread, bootstrap_scores, confidence, differences, paired_bootstrap, percentile_p_value, spread,
     )
     from lasw.metrics.text import (
-        JOINTS, LARGEST_FILE, NORMAL_FORMS, STANDARD_INPUT, Block, Blocks, CandidatePairs, Corpus, Finding,
+        JOINTS, LARGEST_FILE, NORMAL_FORMS, STANDARD_INPUT, Bag, Block, Blocks, CandidatePairs, Corpus, Finding,
         Preprocessing, References, ScratchFolder, Series, Settle, Vocabulary, as_option, atomic_write, check_alike,
         check_pairs, check_parallel, check_texts, command_words, content_digest, distinct, document, dot_rows, dots,
         facts_table, first_bytes, first_screen, histogram, html_table, intern_token, line_chart, marked_list,

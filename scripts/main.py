@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "score": ("lasw.scripts.measuring.score", "score systems with any metric, with significance"),
     "agree": ("lasw.scripts.measuring.agree.command", "how well metrics agree with human judgements"),
     "features": ("lasw.scripts.measuring.features", "what a metric sees of every segment; expected utilities"),
+    "describe": ("lasw.scripts.measuring.describe", "sizes of texts, different words, likeness to a test set"),
     "tag": ("lasw.scripts.measuring.tag", "text with parts of speech, word|TAG"),
     "train-metric": ("lasw.scripts.measuring.train_metric.command", "train a metric on human judgements"),
     "align": ("lasw.scripts.parallel_text.align", "word alignments of parallel text"),

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     )
     from lasw.tuning.nbest import NBest
     from lasw.tuning.optimisers import (
-        DEFAULT_SEED, MERT, OPTIMISERS, Fit, Optimiser, PairwiseOptimiser, ProThenMert, Ranges, make_optimiser,
+        DEFAULT_SEED, MERT, OPTIMISERS, REACHABLE, Fit, Optimiser, PairwiseOptimiser, ProThenMert, Ranges,
+        make_optimiser, reach_weights,
     )
     from lasw.tuning.pool import (
         LOSS_COLUMN, Floats, LossScores, Pool, centred, check_lists, check_min_count, first_hypotheses, pruned,

@@ -13,6 +13,7 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 # fmt: off
 if TYPE_CHECKING:
+    from lasw.metrics.text.bags import Bag, Overlap
     from lasw.metrics.text.bytescan import scan
     from lasw.metrics.text.candidates import CandidatePairs, SharedTexts
     from lasw.metrics.text.corpus import (

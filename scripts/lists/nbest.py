@@ -41,11 +41,13 @@ from lasw.scripts.command_line import (
 from lasw.tuning import (
     DEFAULT_SEED,
     NBEST_LAYOUTS,
+    REACHABLE,
     ExtraFeatures,
     Floats,
     NBest,
     Pool,
     centred,
+    reach_weights,
     read_nbest,
     write_nbest,
 )
@@ -61,7 +63,8 @@ examples:
 convert writes features that the new layout cannot hold to files of their own, OUT.NAME, and prints the options that
 give them back. stats tells how each feature goes with the loss where there are references: the mean over the sentences
 of Pearson's correlation of its values with the sentences' scores. oracle scores the first hypotheses, those that the
-metric finds best and worst sentence by sentence, and ones drawn by chance.
+metric finds best and worst sentence by sentence, and ones drawn by chance; and how many sentences are reachable, and
+what they weigh in WRO because of it (Song 2015, equation 5.3, table 5.5).
 """
 _BY_ENDING = {".jsonl": "jsonl", ".tsv": "tsv", ".csv": "csv", ".txt": "flat"}
 _DRAWS = 10
@@ -87,6 +90,13 @@ def add_arguments(parser: Parser) -> None:
         add_metric(action, "of sentences and corpus (default: BLEU+1 for sentences, BLEU for the corpus)")
         if name == "oracle":
             add_seed(action, "of the random choice", DEFAULT_SEED)
+            action.add_argument(
+                "--reachable",
+                type=float,
+                default=REACHABLE,
+                metavar="X",
+                help="from so much BLEU+1 on, in [0, 1], a sentence is reached (default: %(default)s)",
+            )
         add_text_options(action, force=True)
         add_output_options(action)
 
@@ -268,10 +278,17 @@ def _oracle(arguments: argparse.Namespace) -> None:
     result = {name: corpus.corpus_score(known[chosen].sum(axis=0)) for name, chosen in rows.items()}
     draws = [known[[generator.choice(rows) for rows in lists]].sum(axis=0) for _ in range(_DRAWS)]
     result["random"] = statistics.fmean(map(corpus.corpus_score, draws))
+    best = pool.sentence_scores(metric("BLEU+1"))
+    best = best[pool.best_by(best)]
+    reached = {"from": arguments.reachable, "share": float((best >= arguments.reachable).mean())}
+    reached["mean_weight"] = float(reach_weights(best, arguments.reachable).mean())
     if arguments.json:
-        print_json({"metric": str(corpus.signature()), "sentences": len(lists), "seed": arguments.seed, **result})
+        about = {"metric": str(corpus.signature()), "sentences": len(lists), "seed": arguments.seed}
+        print_json({**about, **result, "reachable": reached})
         return
     (label,) = labels([arguments.metric or "BLEU"], [corpus.display])
     print(f"{label} of {len(lists)} sentences")
     for name in ("first", "random", "oracle", "worst"):
         print(f"{name:8} {corpus.display.score(result[name]):8.2f}")
+    print(f"BLEU+1 of {100 * arguments.reachable:g} is reached in {reached['share']:.1%} of the sentences")
+    print(f"mean weight of a sentence by that: {reached['mean_weight']:.4f}")

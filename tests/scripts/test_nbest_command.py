@@ -141,6 +141,27 @@ def test_the_best_that_lists_can_give(data: Path, capsys: pytest.CaptureFixture[
     assert (found["first"], found["oracle"], found["worst"]) == (pytest.approx(0.6), 1, 0)
     assert 0 < found["random"] < 1
     assert main(words) == 0
-    assert re.search(r"WER.*of 2 sentences\nfirst +40\.00\n", capsys.readouterr().out)
+    out = capsys.readouterr().out
+    assert re.search(r"WER.*of 2 sentences\nfirst +40\.00\n", out)
+    # Equation 5.3: the best hypotheses are the references themselves, BLEU+1 1 and 1, whatever the metric.
+    assert found["reachable"] == {"from": 0.4, "share": 1, "mean_weight": 1}
+    assert "BLEU+1 of 40 is reached in 100.0% of the sentences" in out
+
+
+def test_sentences_out_of_reach(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [(0, "a b c d"), (0, "x"), (1, "e x y z"), (1, "x y z w"), (3, "g")]
+    write_nbest(data / "far", list_of(rows, {"lm": [0, 1, 2, 3, 4]}))
+    (data / "four").write_text("a b c d\ne f g h\nz\ng\n")  # of the third sentence there is no list
+    words = ["nbest", "oracle", "-r", str(data / "four"), str(data / "far"), "--quiet", "--json", "--reachable", "0.5"]
+    assert main(words) == 0
+    found = json.loads(capsys.readouterr().out)["reachable"]
+    # BLEU+1 of "e x y z" is (2/5 * 1/4 * 1/3 * 1/2) ** .25, the others are perfect.
+    far = (2 / 5 * 1 / 4 * 1 / 3 * 1 / 2) ** 0.25
+    assert found["share"] == pytest.approx(2 / 3)
+    assert found["mean_weight"] == pytest.approx((2 + np.exp(far - 0.5)) / 3)
+
+
+def test_the_oracle_needs_references(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["nbest", "oracle", "-r", str(data / "ref"), str(data / "list")]
     assert main(words[:2] + words[4:]) == 1
     assert "no references; expected --references" in capsys.readouterr().err

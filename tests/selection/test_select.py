@@ -262,8 +262,9 @@ def lasw_select(*more: str) -> int:
 
 def test_files_written(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert lasw_select("--output", "dev", "--words", "48") == 0
+    different = len(set(" ".join(read_back(place / "dev.de")).split()))
     assert capsys.readouterr().out == (
-        "4 pairs, 49 source words of 48 wanted, from 7 candidates in 8 pairs; "
+        f"4 pairs, 49 source words ({different} different) of 48 wanted, from 7 candidates in 8 pairs; "
         "rejected on the way: 1 similar, 1 untranslated\n"
     )
     assert read_back(place / "dev.lines") == ["5", "2", "3", "4"]

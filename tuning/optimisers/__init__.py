@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from lasw.tuning.optimisers.base import DEFAULT_SEED, CountsIf, Fit, Optimiser
     from lasw.tuning.optimisers.mert import MERT, ProThenMert, Ranges
     from lasw.tuning.optimisers.pairs import (
-        LOSSES, MAX_STEPS, MIRROR_IMAGES, STEP_LENGTHS, PairwiseOptimiser, previous_vector, summed_squares, to_size,
+        LOSSES, MAX_STEPS, MIRROR_IMAGES, REACHABLE, STEP_LENGTHS, PairwiseOptimiser, previous_vector,
+        reach_weights, summed_squares, to_size,
     )
     from lasw.tuning.optimisers.registry import DEFAULT_OPTIMISER, OPTIMISERS, make_optimiser
 else:

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from lasw.metrics import UserError, write_text
+from lasw.metrics import UserError, tokens, write_text
 from lasw.scripts.command_line import note, print_json, warn
 from lasw.selection import (
     BIN,
@@ -82,11 +82,13 @@ def write(
     write_text(written[-1], page)
     profile = selection.profile
     reasons = dict(sorted(selection.reasons.items()))
+    different = len({word for text in selection.chosen.source.texts() for word in tokens(text)})
     _warn_of_faults(profile.verdicts, quiet)
     if as_json:
         facts = {
             "pairs": len(selection),
             "words": selection.words,
+            "different_words": different,
             "pool": profile.pairs,
             "candidates": profile.candidates,
             "faulty": profile.faults,
@@ -100,7 +102,7 @@ def write(
     else:
         rejected = ", ".join(f"{n} {reason}" for reason, n in reasons.items()) or "none"
         print(
-            f"{len(selection)} pairs, {selection.words} source words of {words} wanted, from "
+            f"{len(selection)} pairs, {selection.words} source words ({different} different) of {words} wanted, from "
             f"{profile.candidates} candidates in {profile.pairs} pairs; rejected on the way: {rejected}"
         )
 

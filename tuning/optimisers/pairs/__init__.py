@@ -16,6 +16,6 @@ if TYPE_CHECKING:
     from lasw.tuning.optimisers.pairs.base import PairwiseOptimiser, previous_vector, to_size
     from lasw.tuning.optimisers.pairs.pro import PRO
     from lasw.tuning.optimisers.pairs.ranking import LOSSES, MAX_STEPS, MIRROR_IMAGES, STEP_LENGTHS, summed_squares
-    from lasw.tuning.optimisers.pairs.wro import WRO
+    from lasw.tuning.optimisers.pairs.wro import REACHABLE, WRO, reach_weights
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

@@ -83,4 +83,9 @@ class WRO(PairwiseOptimiser):
         best = np.full(sentences, -np.inf)
         np.maximum.at(best, pool.owner, pool.sentence_scores(self._reach_metric()))
         best[np.isneginf(best)] = self.reachable
-        return np.exp(np.minimum(0.0, best - self.reachable))
+        return reach_weights(best, self.reachable)
+
+
+def reach_weights(best: Floats, reachable: float = REACHABLE) -> Floats:
+    """(S,) instance weights of sentences by the score of their best candidate (Song 2015, equation 5.3)."""
+    return np.exp(np.minimum(0.0, best - reachable))

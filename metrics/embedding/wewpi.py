@@ -39,6 +39,7 @@ from lasw.metrics.text import Corpus, References, Vocabulary, read_corpus
 from lasw.metrics.vectors import Embedding, UnknownWords, described, embedding_of, open_vectors
 
 REFERENCES, HYPOTHESES = "references", "hypotheses"
+_SENTENCES_AT_ONCE = 100_000  # are counted: some 100 MB
 
 
 @dataclass(frozen=True)
@@ -175,9 +176,11 @@ def sentence_counts(corpora: Sequence[Corpus]) -> NDArray[np.int64]:
     words = len(corpora[0].vocabulary)
     total: NDArray[np.int64] = np.zeros(words, dtype=np.int64)
     for corpus in corpora:
-        sentences = np.repeat(np.arange(len(corpus), dtype=np.int64), corpus.lengths)
-        once = np.unique(sentences * words + corpus.ids)
-        total += np.bincount(once % words, minlength=words) if words else 0
+        for first in range(0, len(corpus), _SENTENCES_AT_ONCE):
+            offsets = corpus.offsets[first : first + _SENTENCES_AT_ONCE + 1]
+            sentences = np.repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
+            once = np.unique(sentences * words + corpus.ids[offsets[0] : offsets[-1]])
+            np.add.at(total, once % max(words, 1), 1)
     return total
 
 

@@ -9,6 +9,7 @@ data is made, some GB in the scratch folder at a time, and removed; --scale make
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import random
 import subprocess
@@ -20,15 +21,11 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from made_text import parallel_text
-
 from lasw.metrics import write_vectors
 
 _WORDS, _LENGTH, _DENSE = 20_000, 20, 14
 _DIFFERENT = 200  # lists, which stand again under other numbers
-_MEGABYTE = 1 << 20
+_POOL_LENGTH, _PAIRS_AT_ONCE = 25, 200_000
 
 
 def _references(sentences: int) -> list[str]:
@@ -63,20 +60,34 @@ def _lists(path: Path, sentences: int, each: int, sparse: int = 0, names: int = 
     _write(path.with_suffix(".ref"), _references(sentences))
 
 
-def _pool(folder: Path, pairs: int) -> None:
-    source, target = parallel_text(100_000)
+def _pool(folder: Path, pairs: int, words: int) -> None:
+    """Sentences of 25 words, the first hundred of which are as frequent as Zipf has it, the others ever other ones."""
+    draw, most = np.random.default_rng(1), min(pairs, _PAIRS_AT_ONCE)
+    frequency = 1 / (np.arange(_WORDS) + 5)
+    ids = draw.choice(_WORDS, size=(2, most, _POOL_LENGTH), p=frequency / frequency.sum())
+    points = " ".join(f"{k}-{k}" for k in range(_POOL_LENGTH)) + "\n"
     with open(folder / "pool.f", "w") as f, open(folder / "pool.e", "w") as e, open(folder / "pool.a", "w") as a:
-        for k in range(pairs // 100_000 or 1):
-            few = range(min(pairs, 100_000))
-            # Words of their own, so that pairs differ and vectors are needed.
-            f.writelines(f"{source[j]} w{(k * 977 + j) % _WORDS} w{j % _WORDS} .\n" for j in few)
-            e.writelines(f"{target[j]} w{(k * 977 + j) % _WORDS} w{j % _WORDS} .\n" for j in few)
-            a.writelines("0-0 1-1 2-2 3-3 4-4 5-5\n" for _ in few)
+        for k in range(0, pairs, most):
+            several = min(most, pairs - k)
+            for side, out in zip(ids, (f, e), strict=True):
+                numbers = draw.choice(words, size=_WORDS, replace=False)
+                numbers[:100] = np.arange(100)
+                names = [f"w{number}" for number in numbers]
+                out.writelines(" ".join([names[j] for j in row]) + "\n" for row in side[:several].tolist())
+            a.writelines(points for _ in range(several))
+    for side in "fe":
+        with open(folder / f"pool.{side}") as lines, open(folder / f"part.{side}", "w") as out:
+            out.writelines(itertools.islice(lines, max(pairs // 10, 1)))
+
+
+def _vector_count(size: int) -> int:
+    """How many vectors of 500 numbers take so many bytes."""
+    return max(size // 2000, _WORDS)
 
 
 def _vectors(path: Path, size: int) -> None:
     """About so many bytes of vectors, 500 numbers each."""
-    n = max(size // 2000, _WORDS)
+    n = _vector_count(size)
     words = [f"w{k}".encode() for k in range(n)]
     write_vectors(path, words, np.random.default_rng(1).normal(size=(n, 500)).astype(np.float32), "packed")
 
@@ -123,7 +134,7 @@ def cases(folder: Path, scale: float) -> Iterator[tuple[str, Callable[[], None],
     vectors = str(folder / "vectors")
 
     def made() -> None:
-        _pool(folder, n(5_000_000))
+        _pool(folder, n(5_000_000), _vector_count(n(1 << 30)))
         _vectors(folder / "vectors", n(1 << 30))
 
     yield (
@@ -132,14 +143,14 @@ def cases(folder: Path, scale: float) -> Iterator[tuple[str, Callable[[], None],
         {
             "select": select,
             "select, similarity by vectors": [*select, "--similarity", f"WE:vectors={vectors}"],
-            "score by vectors": [
+            "score a tenth of it by vectors": [
                 "score",
                 "-m",
                 f"WE:vectors={vectors}",
                 "-r",
-                str(folder / "pool.e"),
+                str(folder / "part.e"),
                 "--",
-                str(folder / "pool.f"),
+                str(folder / "part.f"),
             ],
             "vectors convert": ["vectors", "convert", "--vectors", vectors, "--output", str(folder / "other")],
         },

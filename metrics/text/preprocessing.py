@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -13,6 +14,10 @@ from lasw.metrics.text.marks import JOINTS, unescaped, without_marks
 # sacreBLEU's tokenisers without those that download a model on first use: nothing is downloaded at run time.
 TOKENISERS = ("none", "13a", "intl", "char", "zh", "ja-mecab", "ko-mecab")
 NORMAL_FORMS = ("nfc", "nfd")
+
+_OF_WHOLE_LINES = ("ja-mecab", "ko-mecab")  # look for the most likely words of all
+_AT_ONCE = 1 << 20
+_BETWEEN_LETTERS = re.compile("(?<=[a-zA-Z]) (?=[a-zA-Z])")
 
 
 @dataclass(frozen=True)
@@ -113,6 +118,19 @@ def _tokeniser(name: str) -> Callable[[str], str]:
         raise UserError(f"tokeniser {name!r} needs something that is not installed ({error})") from None
 
     def apply(line: str) -> str:
-        return " ".join(tokenise(line.rstrip()).split())
+        parts = [line.rstrip()] if name in _OF_WHOLE_LINES else _parts(line.rstrip())
+        return " ".join([token for part in parts for token in tokenise(part).split()])
 
     return apply
+
+
+def _parts(line: str) -> Iterator[str]:
+    """The line, if it is long cut at spaces between letters, which no pattern of a tokeniser reaches across.
+
+    So that signals are heeded: a pattern that goes through a line of millions of words is one step to Python.
+    """
+    first = 0
+    while len(line) - first > _AT_ONCE and (cut := _BETWEEN_LETTERS.search(line, first + _AT_ONCE)):
+        yield line[first : cut.end()]
+        first = cut.end()
+    yield line[first:]

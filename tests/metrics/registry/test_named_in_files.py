@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from lasw.metrics import METRICS, CombinationModel, UserError, metric, named_in, parameters, write_trained_metric
+from lasw.metrics.learned.pairwise.inputs import PairwiseInputs
+from lasw.metrics.learned.pairwise.model import PairwiseModel, Scaling
+from lasw.metrics.learned.pairwise.network import Network, Shape
 from lasw.metrics.registry import OF_FILES, OF_TEXTS
 from lasw.scripts.main import main
 
@@ -50,6 +55,26 @@ def test_every_metric_is_of_a_kind() -> None:
 def test_a_model_runs_nothing(capsys: pytest.CaptureFixture[str], spec: str, files: str) -> None:
     path = model(Path("model.json"), "BLEU", spec)
     assert main(["score", "-m", f"COMBINATION:model={path}{files}", "-r", "hyp", "--", "hyp"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("lasw score: model.json: it names EXTERNAL, which runs a program; name it yourself")
+    assert said.count("\n") == 1
+    assert not Path("ran").exists()
+
+
+@pytest.mark.parametrize("spec", [RUNS, f"MIX:{RUNS}=0.5:BLEU=0.5", "EXTERNAL:cmd=@/dev/zero"])
+@pytest.mark.parametrize("files", ["", ":files=yes"])
+def test_a_model_of_pairs_runs_nothing(capsys: pytest.CaptureFixture[str], spec: str, files: str) -> None:
+    inputs = PairwiseInputs(("WER",))
+    shape = Shape(0, inputs.width, 0)
+    scaling = Scaling(np.zeros(0), np.zeros(0), np.zeros(shape.k), np.ones(shape.k))
+    network = Network(np.ones(shape.parameters), shape)
+    write_trained_metric("model.json", PairwiseModel(inputs, network, scaling, np.zeros(shape.k)))
+    assert main(["score", "-m", "PAIRWISE:model=model.json", "-r", "hyp", "--", "hyp"]) == 0
+    capsys.readouterr()
+    content = json.loads(Path("model.json").read_text())
+    assert content["skip"] == ["WER"]
+    Path("model.json").write_text(json.dumps({**content, "skip": [spec]}))
+    assert main(["score", "-m", f"PAIRWISE:model=model.json{files}", "-r", "hyp", "--", "hyp"]) == 1
     said = capsys.readouterr().err
     assert said.startswith("lasw score: model.json: it names EXTERNAL, which runs a program; name it yourself")
     assert said.count("\n") == 1

@@ -7,7 +7,7 @@ from scipy import sparse as sp
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from lasw.metrics import UserError
-from lasw.tuning.optimisers.pairs import ranking
+from lasw.tuning.optimisers.pairs import ranking, solving
 from lasw.tuning.optimisers.pairs.ranking import fit_ranking
 
 
@@ -172,7 +172,7 @@ def test_no_feature_differs():
 @pytest.mark.parametrize(("matrix", "most"), [(np.asarray, 1), (sp.csr_array, 0)])
 def test_too_few_steps_are_reported(monkeypatch, matrix, most):
     x, y, c = some_pairs(9)
-    monkeypatch.setattr(ranking, "MAX_STEPS", most)
+    monkeypatch.setattr(solving, "MAX_STEPS", most)
     assert any("did not converge" in warning for warning in fit_ranking(matrix(x), y, c, np.zeros(5)).warnings)
 
 

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from lasw.metrics import Metric, unknown
 from lasw.tuning.optimisers.base import DEFAULT_SEED, Fit, Optimiser, above_zero, unchanged
 from lasw.tuning.optimisers.pairs.length import lengthening, shortness
-from lasw.tuning.optimisers.pairs.ranking import L2, LOSSES, Matrix, Ranking, fit_ranking
+from lasw.tuning.optimisers.pairs.losses import LOSSES, Matrix
+from lasw.tuning.optimisers.pairs.ranking import L2, Ranking, fit_ranking
 from lasw.tuning.optimisers.pairs.sampling import DRAWS, PAIRS, THRESHOLD, Pairs, PairSampler
 from lasw.tuning.pool import Floats, at_norm, with_values
 from lasw.tuning.weights import Weights

@@ -13,14 +13,12 @@ end: a feature may have any unit, and one that seldom differs is still penalised
 does not differ keeps its start weight. l2 = 1 is the default of the program that the papers use (MegaM, precision of
 the Gaussian prior 1).
 
-Few dense columns: Newton's method, one X'WX a step. Sparse or many columns: L-BFGS.
+Newton's method: of few dense columns with one X'WX a step, of sparse or many ones with steps by conjugate gradients.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import scipy
@@ -29,17 +27,13 @@ from threadpoolctl import threadpool_limits
 
 from lasw.metrics import UserError
 from lasw.tuning.optimisers.base import vanishing
+from lasw.tuning.optimisers.pairs.losses import LOSSES, Matrix, Problem
+from lasw.tuning.optimisers.pairs.solving import newton
 from lasw.tuning.pool import NOISE, Floats
 
-Matrix: TypeAlias = "Floats | scipy.sparse.csr_array"
-
 L2 = 1.0
-MAX_STEPS = 100
-TOLERANCE = 1e-8
 MIRROR_IMAGES = 2.0
 NEWTON_COLUMNS = 512
-# Of Newton's step, what is tried until it leads down; behind the last there is no progress in double precision.
-STEP_LENGTHS = tuple(0.5**k for k in range(34))
 
 
 @dataclass(frozen=True)
@@ -61,55 +55,6 @@ class Ranking:
     steps: int
     scale: Floats
     warnings: tuple[str, ...]
-
-
-class Loss(Protocol):
-    """A convex loss of z = x b against labels y, with its derivatives in z; all (m,)."""
-
-    def value(self, z: Floats, y: Floats) -> Floats:
-        """The loss of each pair."""
-
-    def slope(self, z: Floats, y: Floats) -> Floats:
-        """First derivatives."""
-
-    def curvature(self, z: Floats, y: Floats) -> Floats:
-        """Second derivatives."""
-
-
-class Logistic:
-    """log(1 + exp(-z)): how improbable it is that the better candidate wins."""
-
-    def value(self, z: Floats, y: Floats) -> Floats:
-        """See `Loss`."""
-        return np.logaddexp(0.0, -z)
-
-    def slope(self, z: Floats, y: Floats) -> Floats:
-        """See `Loss`."""
-        return -_loses(z)
-
-    def curvature(self, z: Floats, y: Floats) -> Floats:
-        """See `Loss`."""
-        loses = _loses(z)
-        return loses * (1.0 - loses)
-
-
-class Linear:
-    """(z - y)^2 / 2: how far the score difference is from the metric difference."""
-
-    def value(self, z: Floats, y: Floats) -> Floats:
-        """See `Loss`."""
-        return 0.5 * (z - y) ** 2
-
-    def slope(self, z: Floats, y: Floats) -> Floats:
-        """See `Loss`."""
-        return z - y
-
-    def curvature(self, z: Floats, y: Floats) -> Floats:
-        """See `Loss`."""
-        return np.ones_like(z)
-
-
-LOSSES: dict[str, Callable[[], Loss]] = {"logistic": Logistic, "linear": Linear}
 
 
 def fit_ranking(
@@ -171,9 +116,9 @@ def _fit(
         nothing = ("no feature differs within the pairs: the weights stay",)
         return Ranking(start.copy(), moved, 0.0, 0, scale, nothing)
     scaled = _scaled(x, moved, scale)
-    problem = _Problem(scaled, labels, MIRROR_IMAGES * c, LOSSES[loss](), l2)
-    solve = _newton if isinstance(scaled, np.ndarray) and scaled.shape[1] <= NEWTON_COLUMNS else _lbfgs
-    b, steps, converged = solve(problem, np.zeros(scaled.shape[1]))
+    problem = Problem(scaled, labels, MIRROR_IMAGES * c, LOSSES[loss](), l2)
+    few = isinstance(scaled, np.ndarray) and scaled.shape[1] <= NEWTON_COLUMNS
+    b, steps, converged = newton(problem, np.zeros(scaled.shape[1]), few=few)
     weights = start.astype(np.float64)
     weights[moved] = b / scale[moved]
     places = np.flatnonzero(moved)
@@ -181,73 +126,6 @@ def _fit(
     if not converged:
         warnings = (f"the regression did not converge in {steps} steps", *warnings)
     return Ranking(weights, moved, problem.value(b), steps, scale, warnings)
-
-
-@dataclass(frozen=True)
-class _Problem:
-    """F(b) for scaled columns; c holds the mirror images already."""
-
-    x: Matrix
-    y: Floats
-    c: Floats
-    loss: Loss
-    l2: float
-
-    def value(self, b: Floats) -> float:
-        return self.value_at(self.x @ b, b)
-
-    def value_at(self, z: Floats, b: Floats) -> float:
-        return float(self.c @ self.loss.value(z, self.y) + 0.5 * self.l2 * (b @ b))
-
-    def gradient_at(self, z: Floats, b: Floats) -> Floats:
-        return np.asarray(self.x.T @ (self.c * self.loss.slope(z, self.y)) + self.l2 * b)
-
-
-def _newton(problem: _Problem, b: Floats) -> tuple[Floats, int, bool]:
-    """Newton's method with step halving: b, steps, whether it converged."""
-    x = np.asarray(problem.x)
-    z = x @ b
-    value = problem.value_at(z, b)
-    enough = TOLERANCE * max(float(problem.c.sum()), problem.l2)
-    for step in range(MAX_STEPS):
-        gradient = problem.gradient_at(z, b)
-        if np.abs(gradient).max() <= enough:
-            return b, step, True
-        hessian = summed_squares(x, problem.c * problem.loss.curvature(z, problem.y), problem.l2)
-        direction = np.linalg.solve(hessian, gradient)
-        along = x @ direction
-        for length in STEP_LENGTHS:
-            tried, tried_z = b - length * direction, z - length * along
-            tried_value = problem.value_at(tried_z, tried)
-            if tried_value <= value:
-                break
-        else:
-            return b, step, True
-        b, z, value = tried, tried_z, tried_value
-    return b, MAX_STEPS, False
-
-
-def summed_squares(x: Floats, weights: Floats, ridge: Floats | float = 0.0) -> Floats:
-    """(q, q) the sum of the products x_k x_k' of rows (m, q), each times its weight (m,), `ridge` on the diagonal."""
-    squares = (x * weights[:, None]).T @ x
-    squares[np.diag_indices_from(squares)] += ridge
-    return squares
-
-
-def _lbfgs(problem: _Problem, b: Floats) -> tuple[Floats, int, bool]:
-    """L-BFGS: b, steps, whether it converged."""
-    from scipy.optimize import minimize
-
-    # Divided by the weight of all instances, so that the tolerance means the same for any number of them.
-    unit = max(float(problem.c.sum()), problem.l2)
-
-    def value_and_gradient(b: Floats) -> tuple[float, Floats]:
-        z = problem.x @ b
-        return problem.value_at(z, b) / unit, problem.gradient_at(z, b) / unit
-
-    options: Any = {"maxiter": 20 * MAX_STEPS, "maxfun": 40 * MAX_STEPS, "gtol": TOLERANCE, "ftol": 1e-14, "maxcor": 20}
-    found: Any = minimize(value_and_gradient, b, jac=True, method="L-BFGS-B", options=options)
-    return found.x, int(found.nit), int(found.status) != 1
 
 
 def _check(x: Matrix, labels: Floats, c: Floats, start: Floats, l2: float) -> None:
@@ -284,10 +162,11 @@ def _scale(x: Matrix, c: Floats) -> Floats:
 def _scaled(x: Matrix, moved: NDArray[np.bool_], scale: Floats) -> Matrix:
     if isinstance(x, np.ndarray):
         return x[:, moved] / scale[moved]
-    return scipy.sparse.csr_array(x[:, np.flatnonzero(moved)] @ scipy.sparse.diags_array(1.0 / scale[moved]))
-
-
-def _loses(z: Floats) -> Floats:
-    """1 / (1 + exp(z)), the model's probability that the better candidate loses, without overflow."""
-    small = np.exp(-np.abs(z))
-    return np.where(z >= 0, small, 1.0) / (1.0 + small)
+    # Column by column of the matrix's own arrays: products with it would sort and copy.
+    there = moved[x.indices]
+    columns = x.indices[there]
+    numbers = np.cumsum(moved, dtype=np.int32) - np.int32(1)
+    ends = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(there)])[x.indptr]
+    starts = ends.astype(np.int32) if ends[-1] <= np.iinfo(np.int32).max else ends  # half as much to go through
+    parts = x.data[there] / scale[columns], numbers[columns], starts
+    return scipy.sparse.csr_array(parts, shape=(x.shape[0], int(moved.sum())))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from lasw.metrics import LARGEST_FILE, STANDARD_INPUT, Registry, UserError, read_lines
 from lasw.tuning.formats.weights.base import FilePath, WeightFormat
-from lasw.tuning.formats.weights.lines import read_sparse_weights
+from lasw.tuning.formats.weights.lines import LineFormat, read_sparse_weights
 from lasw.tuning.formats.weights.moses_ini import MosesIni, template_lines
 from lasw.tuning.formats.weights.travatar_ini import TravatarIni
 from lasw.tuning.weights import Weights
@@ -144,7 +144,12 @@ def kind_of_name(path: FilePath, template: FilePath | None = None) -> str:
 
 def _kind(lines: Sequence[str]) -> str:
     """The kind that the lines of a file are; if no format takes all of them, the one that takes the most."""
-    fitting = {kind: WEIGHT_FILES.find(kind)().fits(lines) for kind in reversed(list(WEIGHT_FILES))}
+    formats = {kind: WEIGHT_FILES.find(kind)() for kind in reversed(list(WEIGHT_FILES))}
+    # Those whose beginning tells come first: a line format takes a million lines apart to say how many it knows.
+    for kind, one in formats.items():
+        if not isinstance(one, LineFormat) and one.fits(lines):
+            return kind
+    fitting = {kind: one.fits(lines) for kind, one in formats.items() if isinstance(one, LineFormat)}
     return max(fitting, key=lambda kind: fitting[kind])
 
 

@@ -123,6 +123,8 @@ def from_json(data: object, path: FilePath | None = None) -> Weights:
 
 
 def _number(name: str, value: object, path: FilePath | None) -> float:
+    if type(value) is float and math.isfinite(value):
+        return value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise UserError(f"the weight of {name} is {json.dumps(value)}", path=path, expected="a finite number")
     return number(repr(value), path=path, name=name)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from itertools import islice
 
 from lasw.metrics import UserError, tokens, write_text
 from lasw.tuning.formats.weights.base import FilePath, WeightFormat, content, is_number, number, sparse_beside
@@ -37,7 +38,7 @@ class Values(WeightFormat):
 
     def fits(self, lines: Sequence[str]) -> float:
         """See `WeightFormat`."""
-        rows = [tokens(text) for _, text in content(lines)]
+        rows = [tokens(text) for _, text in islice(content(lines), max(_LINES) + 1)]
         if rows == [_NOT_USED]:
             return math.inf
         # Two numbers on a line are a name and its weight.

@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import re
+import resource
 import select
 import signal
 import sys
@@ -22,6 +23,7 @@ EXIT_INTERRUPTED = 130
 
 _PATIENCE = 1.5  # seconds
 _NO_MEMORY = re.compile(r"cannot allocate memory|failed to map segment", re.IGNORECASE)
+_NO_THREAD = "can't start new thread"
 _BEGINNING = "lasw.scripts.entry"  # whose handlers are there while everything is loaded
 
 
@@ -92,6 +94,8 @@ def _told(fault: Exception) -> str | None:
         return f"standard output takes {fault.encoding} only: set PYTHONIOENCODING=utf-8"
     if _of_memory(fault):
         return "not enough memory (--debug shows where)"
+    if isinstance(fault, RuntimeError) and _NO_THREAD in str(fault):
+        return "no thread can be started: not enough memory, or too many processes (--debug shows where)"
     if isinstance(fault, OSError):
         path = fault.filename2 or fault.filename  # of a file that could not be renamed, its new name
         where = f"{os.fsdecode(path) if isinstance(path, bytes) else path}: " if path else ""
@@ -103,6 +107,8 @@ def _of_memory(fault: BaseException | None) -> bool:
     """Whether it comes of too little memory, it or what it was raised for: libraries say what they failed to load."""
     if isinstance(fault, OSError | ImportError):
         return bool(_NO_MEMORY.search(str(fault))) or _of_memory(fault.__cause__ or fault.__context__)
+    if isinstance(fault, SystemError):  # of C code that failed and does not say why
+        return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
     return isinstance(fault, MemoryError)
 
 

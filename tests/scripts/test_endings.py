@@ -217,6 +217,31 @@ def test_memory_too_little_for_what_is_loaded(tmp_path: Path) -> None:
     assert (found.returncode, found.stderr) == (1, b"lasw score: not enough memory (--debug shows where)\n")
 
 
+@pytest.mark.parametrize(
+    ("fault", "limit", "told"),
+    [
+        ("MemoryError()", -1, "not enough memory"),
+        ("RuntimeError(\"can't start new thread\")", -1, "no thread can be started: not enough memory, or too many"),
+        ("SystemError('returned NULL without setting an exception')", 1 << 36, "not enough memory"),
+        ("SystemError('returned NULL without setting an exception')", -1, None),
+        ("RuntimeError('a mistake')", 1 << 36, None),
+    ],
+)
+def test_faults_of_little_memory(fault: str, limit: int, told: str | None) -> None:
+    """What is no fault of the program; of what C code does not say why, only where memory is limited."""
+    code = f"""if True:
+        import resource, sys
+        from lasw.scripts.command_line import guarded
+        resource.setrlimit(resource.RLIMIT_AS, ({limit}, {limit}))
+        def work():
+            raise {fault}
+        sys.exit(guarded(lambda: "lasw", work, debug=False))"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert found.returncode == 1
+    assert found.stderr.startswith(f"lasw: {told}" if told else "Traceback")
+    assert told is None or found.stderr.count("\n") == 1
+
+
 def test_a_library_that_makes_another_error_of_a_signal() -> None:
     """numpy does where it is just being loaded."""
     code = """if True:

@@ -221,7 +221,7 @@ def test_memory_too_little_for_what_is_loaded(tmp_path: Path) -> None:
     ("fault", "limit", "told"),
     [
         ("MemoryError()", -1, "not enough memory"),
-        ("RuntimeError(\"can't start new thread\")", -1, "no thread can be started: not enough memory, or too many"),
+        ('RuntimeError("can\'t start new thread")', -1, "no thread can be started: not enough memory, or too many"),
         ("SystemError('returned NULL without setting an exception')", 1 << 36, "not enough memory"),
         ("SystemError('returned NULL without setting an exception')", -1, None),
         ("RuntimeError('a mistake')", 1 << 36, None),

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
         HIGH_BITS, ONES, allocating, borrowing, leading_bytes, load_word, lowest_bit, nested,
     )
     from lasw.metrics.learned import (
-        COMBINATION_KINDS, DEFAULT_COST, DEFAULT_PENALTY, FLOOR, FUNCTION_WORDS, LINEAR, LOSSES, MOST_COST, ROSE_KINDS,
-        TAGGERS, CombinationModel, Examples, PairwiseInputs, PairwiseModel, Rose, RoseFeatures, RoseModel, Settings,
-        TaggedText, check_hidden, examples, frequent_words, held_out_scores, joined, listed_function_words,
-        read_preferences, tagged, tagger, train_combination, train_pairwise, train_rank, train_reg, trainer,
-        training_fingerprint, write_trained_metric,
+        COMBINATION_KINDS, DEFAULT_COST, DEFAULT_PENALTY, FLOOR, FUNCTION_WORDS, LINEAR, LOSSES, MOST_CHARACTERS,
+        MOST_COST, ROSE_KINDS, TAGGERS, CombinationModel, Examples, PairwiseInputs, PairwiseModel, Rose, RoseFeatures,
+        RoseModel, Settings, TaggedText, check_hidden, examples, frequent_words, held_out_scores, joined,
+        listed_function_words, read_preferences, tagged, tagger, train_combination, train_pairwise, train_rank,
+        train_reg, trainer, training_fingerprint, write_trained_metric,
     )
     from lasw.metrics.ngram import ALIASES, NAME, ORDERS, Pairs, ReferenceNgrams, SimpBleu
     from lasw.metrics.parallel import (

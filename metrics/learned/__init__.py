@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         LOSSES, Examples, PairwiseInputs, PairwiseModel, Settings, check_hidden, examples, train_pairwise,
     )
     from lasw.metrics.learned.rose import (
-        DEFAULT_COST, MOST_COST, ROSE_KINDS, Rose, RoseFeatures, RoseModel, train_rank, train_reg,
+        DEFAULT_COST, MOST_CHARACTERS, MOST_COST, ROSE_KINDS, Rose, RoseFeatures, RoseModel, train_rank, train_reg,
     )
     from lasw.metrics.learned.tagging import TAGGERS, TaggedText, joined, tagged, tagger
     from lasw.metrics.learned.trainers import trainer

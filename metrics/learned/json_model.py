@@ -73,6 +73,9 @@ class ModelFile:
     def __init__(self, document: dict[str, Any], path: str | Path) -> None:
         self._document, self._path = document, path
 
+    def __contains__(self, key: str) -> bool:
+        return key in self._document
+
     def __call__(
         self,
         key: str,

@@ -1,6 +1,6 @@
 """Metrics that `lasw agree` trains itself; a new one is a line in `TRAINERS`.
 
-``ROSE[:cost=C][:clip=no][:counts=ratio]``,
+``ROSE[:cost=C][:clip=no][:counts=ratio][:characters=N]``,
 ``PAIRWISE[:skip=SPEC,SPEC][:vectors=FILE][:loss=L][:networks=N][:epochs=N][:seed=N]`` and
 ``COMBINATION:metrics=SPEC,SPEC[:kind=linear|log-linear]``. As colons part the options, a semicolon stands for the colon
 within a SPEC: ``COMBINATION:metrics=METEOR,PABC4;alpha=3``.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Annotated, Literal, Protocol
 
 from lasw.metrics.agreement import DirectAssessment, Judgements
 from lasw.metrics.base import Metric, Signature, number_in
@@ -19,9 +19,17 @@ from lasw.metrics.errors import UserError
 from lasw.metrics.learned.combination import combination
 from lasw.metrics.learned.combination_training import train_combination
 from lasw.metrics.learned.pairwise import Pairwise, PairwiseInputs, Settings, examples, train_pairwise
-from lasw.metrics.learned.rose import DEFAULT_COST, MOST_COST, Rose, RoseFeatures, train_rank, train_reg
+from lasw.metrics.learned.rose import (
+    DEFAULT_COST,
+    MOST_CHARACTERS,
+    MOST_COST,
+    Rose,
+    RoseFeatures,
+    train_rank,
+    train_reg,
+)
 from lasw.metrics.learned.word_classes import frequent_words
-from lasw.metrics.registry import Registry, check_options, construct, metric, options_of
+from lasw.metrics.registry import Limits, Registry, check_options, construct, metric, options_of
 from lasw.metrics.vectors import described
 
 Data = Judgements | DirectAssessment
@@ -56,11 +64,13 @@ class RoseTrainer:
         cost: as `train_rank`, in digits.
         clip: whether n-grams are clipped.
         counts: word counts as differences or as ratios.
+        characters: n-grams of up to so many characters too.
     """
 
     cost: str = f"{DEFAULT_COST:g}"
     clip: Literal["yes", "no"] = "yes"
     counts: Literal["difference", "ratio"] = "difference"
+    characters: Annotated[int, Limits(f"0 to {MOST_CHARACTERS}", least=0, most=MOST_CHARACTERS)] = 0
 
     name = "ROSE"
 
@@ -75,12 +85,15 @@ class RoseTrainer:
 
     def signature(self) -> Signature:
         """Like a trained ROSE's, the cost instead of the model."""
-        return Signature(self.name, (("cost", f"{self._cost:g}"), ("clip", self.clip), ("counts", self.counts)))
+        settings = [("cost", f"{self._cost:g}"), ("clip", self.clip), ("counts", self.counts)]
+        settings += [("characters", str(self.characters))] if self.characters else []
+        return Signature(self.name, tuple(settings))
 
     def train(self, data: Sequence[Data]) -> Metric:
         """A ROSE with its model in memory."""
         references = [corpus for x in data for corpus in x.evaluation.references.corpora]
-        features = RoseFeatures(frequent_words(references), clip=self.clip == "yes", ratio=self.counts == "ratio")
+        counting = {"clip": self.clip == "yes", "ratio": self.counts == "ratio"}
+        features = RoseFeatures(frequent_words(references), **counting, characters=self.characters)
         preferences = [x for x in data if isinstance(x, Judgements)]
         if preferences:
             return Rose(train_rank(preferences, features, cost=self._cost))

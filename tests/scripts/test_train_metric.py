@@ -264,6 +264,14 @@ def test_features_of_two_metrics_in_a_file(tmp_path: Path, judged: Path, capsys:
     assert len(first.split("\t")) == 1 + 9 + 1 + 10 + 1
 
 
+def test_training_with_characters(tmp_path: Path, judged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = tmp_path / "m.json"
+    assert run(capsys, "train-metric", "rose", "--characters", 2, "--data", judged, "--output", model)[0] == 0
+    assert read_rose(model).features.names[len(CORE) :: 2] == ("char-precision1", "char-recall1")
+    code, out, _ = run(capsys, "features", "-m", f"ROSE:model={model}", "-r", judged / "ref.txt", judged / "ref.txt")
+    assert (code, out.splitlines()[1].split("\t")[-1]) == (0, "1")
+
+
 def test_training_with_parts_of_speech(tmp_path: Path, judged: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tagged = tmp_path / "tagged"
     (tagged / "hyp").mkdir(parents=True)
@@ -288,6 +296,7 @@ def test_training_with_parts_of_speech(tmp_path: Path, judged: Path, capsys: pyt
     [
         (["--cost", "0"], "--cost 0; expected a number above 0"),
         (["--cost", "1e300"], "--cost 1e+300; expected a number above 0, 1e+06 at most"),
+        (["--characters", "21"], "--characters 21; expected 0 to 20"),
         (["--pos", "--tokenize", "13a"], "--pos and --tokenize; expected text that is tokenised"),
         (["--function-words", "wordfreq"], "--function-words wordfreq without a language"),
         (["--function-words", "/nowhere"], "/nowhere: no such file"),

@@ -14,6 +14,7 @@
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 if TYPE_CHECKING:
+    from lasw.metrics.learned.rose.characters import MOST_CHARACTERS
     from lasw.metrics.learned.rose.features import RoseFeatures
     from lasw.metrics.learned.rose.rose import ROSE_KINDS, Rose, RoseModel
     from lasw.metrics.learned.rose.training import DEFAULT_COST, MOST_COST, train_rank, train_reg

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from lasw.metrics.base import LARGEST, MeanMetric, Signature
 from lasw.metrics.errors import UserError
 from lasw.metrics.learned.json_model import TrainedMetric, finite_numbers, model_file, open_model, strings
+from lasw.metrics.learned.rose.characters import MOST_CHARACTERS
 from lasw.metrics.learned.rose.features import PreparedReferences, RoseFeatures
 from lasw.metrics.learned.tagging import tagged, tagger
 from lasw.metrics.registry import NotNegative, check_options
@@ -63,6 +64,8 @@ class RoseModel(TrainedMetric):
         values = dataclasses.asdict(self)
         settings: dict[str, Any] = values.pop("features")
         values["features"] = list(self.features.names)
+        if not self.features.characters:  # as files have it that are older than these features
+            del settings["characters"]
         return values | settings
 
     def slopes(self) -> tuple[list[float], float]:
@@ -83,6 +86,9 @@ def read_rose(path: str | Path) -> RoseModel:
         pos=get("pos", bool),
         clip=get("clip", bool),
         ratio=get("ratio", bool),
+        characters=get("characters", int, range(1, MOST_CHARACTERS + 1).__contains__, f"1 to {MOST_CHARACTERS}")
+        if "characters" in get
+        else 0,
     )
     names = list(features.names)
     if get("features", list, strings, "a list of names") != names:
@@ -152,6 +158,7 @@ class Rose(MeanMetric):
             ("clip", "yes" if features.clip else "no"),
             ("counts", "ratio" if features.ratio else "difference"),
             ("pos", (model.tagger or "in-text") if features.pos else "no"),
+            *([("characters", str(features.characters))] if features.characters else []),
             *model.settings_of_text(),
         ]
         return Signature(self.name, tuple(settings))

@@ -147,7 +147,7 @@ def add_arguments(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="SPEC",
-        help="ROSE[:cost=C][:clip=no][:counts=ratio]; PAIRWISE:skip=SPEC,SPEC[:vectors=FILE]; "
+        help="ROSE[:cost=C][:clip=no][:counts=ratio][:characters=N]; PAIRWISE:skip=SPEC,SPEC[:vectors=FILE]; "
         "COMBINATION:metrics=SPEC,SPEC (in a SPEC a ; stands for the :); a row more",
     )
     group.add_argument(

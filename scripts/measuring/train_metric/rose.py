@@ -10,6 +10,7 @@ from typing import Any
 from lasw.metrics import (
     DEFAULT_COST,
     FUNCTION_WORDS,
+    MOST_CHARACTERS,
     MOST_COST,
     ROSE_KINDS,
     TAGGERS,
@@ -58,6 +59,13 @@ def add_arguments(parser: Parser) -> None:
     group = parser.add_argument_group("features")
     group.add_argument("--pos", action="store_true", help="parts of speech too; the text is tagged, word|TAG")
     group.add_argument("--tagger", choices=TAGGERS, help="parts of speech too; this tagger makes them (extra 'pos')")
+    group.add_argument(
+        "--characters",
+        type=int,
+        default=0,
+        metavar="N",
+        help="precision and recall of n-grams of up to N characters too (default: %(default)s, none)",
+    )
     group.add_argument("--no-clip", action="store_true", help="count every occurrence of a matching n-gram")
     group.add_argument("--ratio", action="store_true", help="word counts as ratios instead of differences")
     group.add_argument(
@@ -82,6 +90,8 @@ def train(arguments: argparse.Namespace) -> RoseModel:
     """Read and learn."""
     if not 0 < arguments.cost <= MOST_COST:  # NaN is not
         raise UserError(f"--cost {arguments.cost:g}", expected=f"a number above 0, {MOST_COST:g} at most")
+    if not 0 <= arguments.characters <= MOST_CHARACTERS:
+        raise UserError(f"--characters {arguments.characters}", expected=f"0 to {MOST_CHARACTERS}")
     if arguments.pos and arguments.tagger:
         raise UserError("--pos and --tagger", expected="one of them: either the text has tags or it has not")
     if arguments.pos and arguments.tokenize:
@@ -115,6 +125,7 @@ def _features(arguments: argparse.Namespace, references: list[Corpus]) -> RoseFe
         pos=arguments.pos or bool(arguments.tagger),
         clip=not arguments.no_clip,
         ratio=arguments.ratio,
+        characters=arguments.characters,
     )
 
 

@@ -165,6 +165,7 @@ def test_wrong_trainers_are_refused(spec: str, message: str) -> None:
 def test_rose_learns_from_the_other_folds(tmp_path: Path) -> None:
     rose = trainer("ROSE:cost=0.1:counts=ratio")
     assert str(rose.signature()).startswith("ROSE|cost:0.1|clip:yes|counts:ratio|")
+    assert "|characters:3|" in str(trainer("ROSE:characters=3").signature())
     data = folder(tmp_path / "one")  # the longer the better, which matching words alone would not say
     (scores,) = held_out_scores(rose, [data], 3)
     assert agreement_of_scores(scores, data)[SEGMENTS, "kendall"].value == 1.0

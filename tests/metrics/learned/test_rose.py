@@ -171,6 +171,46 @@ def test_core_features_are_those_of_tagged_text_without_its_tags() -> None:
     assert np.array_equal(bare, whole[:, : len(CORE)])
 
 
+def character_features(e: str, r: str, orders: int) -> list[float]:
+    own, other = list(e.replace(" ", "")), list(r.replace(" ", ""))
+    counts = [(Counter(grams(own, n)), Counter(grams(other, n))) for n in range(1, orders + 1)]
+    matched = [(x & y).total() for x, y in counts]
+    precision = [m / x.total() if x else 0.0 for m, (x, _) in zip(matched, counts, strict=True)]
+    recall = [m / y.total() if y else 0.0 for m, (_, y) in zip(matched, counts, strict=True)]
+    return precision + recall
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(*[st.text("ab .", max_size=12)] * 2), min_size=1, max_size=4), st.integers(1, 5))
+def test_features_of_characters_equal_a_slow_reference(rows: list[tuple[str, str]], orders: int) -> None:
+    features = RoseFeatures(characters=orders)
+    found = matrix(features, [e for e, _ in rows], [r for _, r in rows])
+    assert features.names[: len(CORE)] == CORE
+    assert features.names[len(CORE) :: orders] == ("char-precision1", "char-recall1")
+    for (e, r), values in zip(rows, found[:, len(CORE) :].tolist(), strict=True):
+        assert values == pytest.approx(character_features(e, r, orders), abs=1e-12)
+
+
+def test_features_of_characters_are_those_of_the_words_of_tagged_text() -> None:
+    bare = matrix(RoseFeatures(characters=3), ["ab c"], ["abc d"])
+    whole = matrix(RoseFeatures(characters=3, pos=True), ["ab|X c|Y"], ["abc|X d|Y"])
+    assert np.array_equal(bare[:, len(CORE) :], whole[:, len(CORE + POS) :])
+    assert matrix(RoseFeatures(characters=3), [], []).shape == (0, len(CORE) + 6)
+
+
+def test_files_of_models_with_and_without_characters(tmp_path: Path) -> None:
+    for name, one in (("with.json", model(characters=2)), ("without.json", model())):
+        write_trained_metric(tmp_path / name, one)
+        assert read_rose(tmp_path / name) == one
+        assert ("characters" in json.loads((tmp_path / name).read_text())) == (name == "with.json")
+    assert "characters:2" in str(Rose(model(characters=2)).signature())
+    assert "characters" not in str(Rose(model()).signature())
+    document = json.loads((tmp_path / "with.json").read_text())
+    (tmp_path / "wrong.json").write_text(json.dumps({**document, "characters": 21}))
+    with pytest.raises(UserError, match="1 to 20"):
+        read_rose(tmp_path / "wrong.json")
+
+
 def model(**settings: object) -> RoseModel:
     features = RoseFeatures(("a",), **settings)  # type: ignore[arg-type]
     d = len(features.names)

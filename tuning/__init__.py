@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     )
     from lasw.tuning.local import (
         GLOBAL, SIMILARITIES, Curve, LocalSamples, LocalWeigher, Setting, Similarity, fast_form_error, grid,
-        leave_one_out, local_samples, make_similarity, read_samples, write_samples,
+        leave_one_out, local_samples, make_similarity, read_local_sets, read_samples, retrained, write_samples,
     )
     from lasw.tuning.loop import (
         CONFIGURATION, STEPS, Assessment, Configuration, Loop, Outcome, Progress, Steps,
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     )
     from lasw.tuning.nbest import NBest
     from lasw.tuning.optimisers import (
-        DEFAULT_SEED, MERT, OPTIMISERS, REACHABLE, Fit, Optimiser, PairwiseOptimiser, ProThenMert, Ranges,
-        make_optimiser, reach_weights,
+        DEFAULT_OPTIMISER, DEFAULT_SEED, MERT, OPTIMISERS, REACHABLE, Fit, Optimiser, PairwiseOptimiser, ProThenMert,
+        Ranges, make_optimiser, reach_weights,
     )
     from lasw.tuning.pool import (
         LOSS_COLUMN, Floats, LossScores, Pool, centred, check_lists, check_min_count, first_hypotheses, pruned,

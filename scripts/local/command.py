@@ -32,6 +32,7 @@ from lasw.scripts.command_line import (
     say_new_word,
     warn,
 )
+from lasw.scripts.local import retrain as local_retrain
 from lasw.scripts.local import train as local_train
 from lasw.scripts.local.answers import Answers
 from lasw.scripts.local.train import AUTO
@@ -49,11 +50,15 @@ examples:
   lasw local weights --samples samples --source test.de --output local.jsonl
   lasw rerank --local-weights local.jsonl test.nbest.gz > test.out
   lasw local serve --samples samples
+  lasw local retrain --sets dev.local.tsv --references pool.en --start w.json --output local.jsonl pool.nbest.gz
 
 train draws WRO's pairs, fits the global weights and stores both. It also tries settings of how local the weights should
 be, each development sentence with weights that ignore its own pairs, and stores the best one if it beats the global
 weights by more than chance; else the global weights are what every sentence gets. weights prints or writes one weight
 vector a line of --source. serve does so for standard input, line by line, until it ends.
+
+retrain tunes anew for every sentence, on the pairs of a pool that lasw select --local found most like it (Liu et al.
+2012); N-best lists of the pool are what each set's candidates are taken from.
 
 A setting: SIMILARITY[:power=P|:beta=B][:prior=L][:alphas=A,B], as bleu:power=1:prior=0.1:alphas=1,10.
 """
@@ -63,7 +68,7 @@ _TIMED = 100_000  # the last so many answers are what the latency at the end is 
 
 
 def add_arguments(parser: Parser) -> None:
-    """Declare the three actions and their options."""
+    """Declare the four actions and their options."""
     parser.epilog = _EPILOG
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, title="actions")
     train = add_action(
@@ -105,6 +110,14 @@ def add_arguments(parser: Parser) -> None:
     weights.add_argument("file", nargs="?", help=argparse.SUPPRESS)  # as the source was given in earlier releases
     weights.add_argument("--output", metavar="FILE", help="JSON lines, or .npz (default: JSON lines on stdout)")
     add_dask(weights, "whose workers compute")
+    local_retrain.add_arguments(
+        add_action(
+            actions,
+            "retrain",
+            "tune on the pairs of a pool that are most like each sentence",
+            "lasw local retrain --sets dev.local.tsv --references pool.en --start w.json --output local.jsonl pool.gz",
+        )
+    )
     serve = add_action(
         actions,
         "serve",
@@ -122,7 +135,8 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the action says; 0 if done."""
-    return {"train": local_train.run, "weights": _weights, "serve": _serve}[arguments.action](arguments)
+    does = {"train": local_train.run, "weights": _weights, "serve": _serve, "retrain": local_retrain.run}
+    return does[arguments.action](arguments)
 
 
 def _source(arguments: argparse.Namespace) -> str:

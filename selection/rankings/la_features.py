@@ -1,7 +1,8 @@
 """What LA selection sees of a pair: the features of table 4.1 and their sum (Song 2015, section 4.2).
 
 Features that table 4.1 marks with a minus hold negative values, so that the score is a plain sum. The function-word
-term exp(-nfw / |r|) already falls with more function words; it is added, unless `paper_sign` is asked for.
+term exp(-nfw / |r|) already falls with more function words, so subtracting it, as the table is printed, rewards them;
+that lets less damage through than adding it (`added_sign`): text without function words is often no text at all.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ MEANINGS: tuple[str, ...] = (
     "- longest run of unaligned source words / source words",
     "- longest run of unaligned target words / target words",
     "length of the shorter side / length of the longer",
-    "exp(- function words and punctuation of the target / target words)",
+    "- exp(- function words and punctuation of the target / target words)",
 )
 
 OF_WORDS = ("STLR", "TFWP")
@@ -71,7 +72,7 @@ class LAScorer:
         function_words: of the target language; punctuation counts as well.
         low: source sentences must be longer than this, in tokens.
         high: and shorter than this.
-        paper_sign: subtract the function-word term, as table 4.1 is printed, instead of adding it.
+        added_sign: add the function-word term instead of subtracting it, as table 4.1 is printed.
         weights: of features and score columns by name; 1 for those not named, as algorithm 4.1 has it.
         extra: names of the score columns that come with the pairs.
         aligned: whether the pairs have a word alignment; without, only the features that need none are told.
@@ -83,7 +84,7 @@ class LAScorer:
     function_words: tuple[str, ...]
     low: int = 10
     high: int = 50
-    paper_sign: bool = False
+    added_sign: bool = False
     weights: Mapping[str, float] = field(default_factory=dict)
     extra: tuple[str, ...] = ()
     aligned: bool = True
@@ -111,7 +112,7 @@ class LAScorer:
     def score(self, block: PairBlock) -> Scored:
         """See `Scorer`."""
         features, verdicts, lengths = features_of(
-            block, self.function_words, self.low, self.high, paper_sign=self.paper_sign
+            block, self.function_words, self.low, self.high, added_sign=self.added_sign
         )
         if not self.aligned:
             features = features[:, _OF_WORDS]
@@ -125,7 +126,7 @@ class LAScorer:
 
 
 def features_of(
-    block: PairBlock, function_words: Sequence[str], low: int, high: int, *, paper_sign: bool = False
+    block: PairBlock, function_words: Sequence[str], low: int, high: int, *, added_sign: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.uint8], NDArray[np.int64]]:
     """The features of table 4.1 of a block of n pairs.
 
@@ -133,7 +134,7 @@ def features_of(
         block: the pairs; without alignment the ten features that need it are 0.
         function_words: of the target language.
         low, high: only pairs with low < source tokens < high get features; all are checked.
-        paper_sign: see `LAScorer`.
+        added_sign: see `LAScorer`.
 
     Returns:
         (n, 12) float64 in the order of `NAMES`, (n,) uint8 verdicts, (n, 2) int64 tokens of source and target.
@@ -154,7 +155,7 @@ def features_of(
         low,
         high,
         _table(tuple(function_words)),
-        -1.0 if paper_sign else 1.0,
+        1.0 if added_sign else -1.0,
         np.empty(longest[1] * width, dtype=np.uint64),
         np.empty(width, dtype=np.uint64),
         features,

@@ -90,7 +90,7 @@ def learn(trusted: Bitext, la: LAScorer, collect: Callable[[Scorer], Collect], w
         UserError: one of the classes is empty.
     """
     # Score columns of other tools come with the pool alone.
-    plain = LAScorer(la.function_words, la.low, la.high, la.paper_sign)
+    plain = LAScorer(la.function_words, la.low, la.high, la.added_sign)
     good = collector(trusted, RankedBy(plain, _in_order))(words, None).ranked()
     bad = collect(RankedBy(la, _worst))(words, None).ranked()
     if good is None:

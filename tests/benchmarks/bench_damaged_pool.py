@@ -34,7 +34,7 @@ from damage import KINDS, DamagedPool, damage
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "multi30k"
 SETS = {"random": "random", "length": "length", "la": "LA", "svm": "learned LA", "clean": "clean"}
-COUNTED = ("la", "la-paper", "la-wide", "svm", "TAR", "tfidf", "edit", "random", "length")
+COUNTED = ("la", "la-added", "la-wide", "svm", "TAR", "tfidf", "edit", "random", "length")
 LASW = [sys.executable, "-c", "import sys; from lasw.scripts.main import main; sys.exit(main())"]
 SIDES = ("source", "target", "alignment")
 GOAL_DAMAGED, GOAL_BEHIND = 5.0, 0.5
@@ -134,7 +134,7 @@ def _select(folder: Path, seed: int, arguments: argparse.Namespace) -> None:
     trusted = [f"--trusted-{side}=trusted.{end}" for side, end in zip(SIDES, ("de", "en", "align"), strict=True)]
     options = {
         "la": aligned,
-        "la-paper": [*aligned, "--paper-sign"],
+        "la-added": [*aligned, "--added-sign"],
         "la-wide": [*aligned, "--window", "1000"],
         "TAR": aligned,
         "svm": [*aligned, *trusted],

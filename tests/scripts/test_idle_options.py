@@ -39,16 +39,16 @@ POOL = ("select", "--source", "s", "--target", "t", "--alignment", "a", "--words
 
 class TestSelect:
     def test_what_a_method_does_not_use(self, folder: Path, capsys: Captured) -> None:
-        given = ("--metric", "BLEU", "--paper-sign", "--align", "hmm", "--similarity", "BLEU", "--window", "3")
+        given = ("--metric", "BLEU", "--added-sign", "--align", "hmm", "--similarity", "BLEU", "--window", "3")
         said = idle(capsys, *POOL, "--output", "o", "--method", "random", "--seed", "3", *given)
-        assert list(said) == ["--metric", "--align", "--paper-sign", "--window", "--similarity"]
+        assert list(said) == ["--metric", "--align", "--added-sign", "--window", "--similarity"]
         assert said["--metric"] == "method random looks at no N-best lists"
         again = idle(capsys, *POOL, "--output", "p", "--method", "random", "--seed", "3", "--quiet")
         assert again == {}
         assert Path("o.lines").read_bytes() == Path("p.lines").read_bytes()
 
     def test_what_the_pool_or_another_option_makes_useless(self, folder: Path, capsys: Captured) -> None:
-        said = idle(capsys, *POOL, "--output", "o", "--seed", "3", "--symmetrise", "union", "--paper-sign")
+        said = idle(capsys, *POOL, "--output", "o", "--seed", "3", "--symmetrise", "union", "--added-sign")
         assert said == {"--seed": "method la draws nothing", "--symmetrise": "the pool comes with its alignment"}
         assert set(idle(capsys, *POOL, "--output", "o", "--dry-run", "--diversity", "1")) == {
             "--output", "--words", "--diversity",
@@ -59,7 +59,7 @@ class TestSelect:
     def test_nothing_is_said_where_all_counts_or_is_not_given(self, folder: Path, capsys: Captured) -> None:
         for method in ("la", "random", "TFWP"):
             assert idle(capsys, *POOL, "--output", "o", "--method", method) == {}
-        assert idle(capsys, *POOL, "--output", "o", "--window", "3", "--similarity", "BLEU", "--paper-sign") == {}
+        assert idle(capsys, *POOL, "--output", "o", "--window", "3", "--similarity", "BLEU", "--added-sign") == {}
 
 
 class TestTuning:

@@ -490,8 +490,8 @@ def test_function_words_in_another_encoding(place: Path, capsys: pytest.CaptureF
     assert lasw_select(*options, "--diversity", "2") == 0
     rows = [line.split("\t") for line in read_back(place / "dev.scores")]
     terms = {int(row[0]): float(row[rows[0].index("TFWP")]) for row in rows[1:]}
-    assert terms[1] == pytest.approx(math.exp(-1 / 12))
-    assert terms[2] == 1
+    assert terms[1] == pytest.approx(-math.exp(-1 / 12))
+    assert terms[2] == -1
     (place / "words").write_text(" \n\n")
     assert lasw_select(*options) == 1
     assert capsys.readouterr().err == "lasw select: words: no function word; expected one a line\n"
@@ -623,3 +623,16 @@ def test_a_link_in_the_place_of_an_output_is_refused(place: Path, capsys: pytest
     assert lasw_select("--output", "dev") == 1
     assert "lasw select: dev.lines: a symbolic link to 'precious'; remove it" in capsys.readouterr().err
     assert (place / "precious").read_text() == "kept"
+
+
+def test_the_sign_of_the_function_word_term(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As table 4.1 is printed, unless asked for; what asked for it before is said to be the default now."""
+    found = {}
+    for name, options in (("as-printed", ()), ("before", ("--paper-sign",)), ("added", ("--added-sign",))):
+        assert lasw_select("--output", name, "--words", "48", *options) == 0
+        said = capsys.readouterr().err
+        assert said == ("lasw select: --paper-sign is what is done without it now\n" if name == "before" else "")
+        rows = [line.split("\t") for line in read_back(place / f"{name}.scores")]
+        found[name] = [float(row[rows[0].index("TFWP")]) for row in rows[1:]]
+    assert found["before"] == found["as-printed"]
+    assert max(found["as-printed"]) < 0 < min(found["added"])

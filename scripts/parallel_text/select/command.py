@@ -90,7 +90,7 @@ any number of workers, on this machine or on a Dask cluster.
 methods:
 """
 _FURTHER = (
-    *("--shards", "--columns", "--score", "--encoding", "--skip-bad", "--low", "--high", "--weight", "--paper-sign"),
+    *("--shards", "--columns", "--score", "--encoding", "--skip-bad", "--low", "--high", "--weight", "--added-sign"),
     *("--similarity", "--diversity", "--window", "--untranslated", "--function-words", "--align", "--align-model"),
     *("--symmetrise", "--explain", "--test-source", "--trusted-source", "--trusted-target", "--trusted-alignment"),
     *("--nbest", "--test-nbest", "--metric", "--local", "--dask"),
@@ -164,8 +164,11 @@ def _add_choice(group: Any) -> None:
         help="of the target language, one a line (default: the 100 most frequent words of the first 100000 pairs)",
     )
     group.add_argument(
-        "--paper-sign", action="store_true", help="subtract the function-word term, as table 4.1 is printed"
+        "--added-sign",
+        action="store_true",
+        help="add the function-word term instead of subtracting it, as table 4.1 of Song (2015) is printed",
     )
+    group.add_argument("--paper-sign", action=_AsItIs, nargs=0, help=argparse.SUPPRESS)  # of earlier releases
     group.add_argument("--similarity", default="BLEU+1", metavar="METRIC", help="of sentences (default: BLEU+1)")
     group.add_argument(
         "--diversity",
@@ -182,6 +185,13 @@ def _add_choice(group: Any) -> None:
         metavar="X",
         help="source and target are less similar than this (default: 0.6 for la and svm, else 2: off)",
     )
+
+
+class _AsItIs(argparse.Action):
+    """What an option asked for is what is done without it now."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(f"{parser.prog}: {self.option_strings[0]} is what is done without it now", file=sys.stderr)
 
 
 def _add_alignment(group: Any) -> None:
@@ -242,7 +252,7 @@ def _idle(arguments: argparse.Namespace, kind: type[Method], pool: Bitext) -> It
     yield ("--align", "--symmetrise"), not pool.aligned, "the pool comes with its alignment"
     yield "--align", not arguments.align_model, "--align-model has the models"
     only_shown = f"{name} does not look at function words, only a column of the scores does"
-    yield ("--paper-sign", "--function-words"), kind.function_words, only_shown
+    yield ("--added-sign", "--function-words"), kind.function_words, only_shown
     on = filters(kind, arguments.diversity, arguments.window, arguments.untranslated)
     off = "no filter by similarity is on (--diversity, --untranslated)"
     yield "--window", on.threshold <= 1, "the filter by similarity to others is off (--diversity)"
@@ -369,7 +379,7 @@ def _la_scorer(arguments: argparse.Namespace, pool: Bitext) -> LAScorer:
         words or most_frequent(pool.first(SAMPLE)),
         arguments.low,
         arguments.high,
-        arguments.paper_sign,
+        arguments.added_sign,
         weights,
         pool.score_names,
         pool.aligned,

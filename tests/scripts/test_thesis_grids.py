@@ -190,6 +190,33 @@ def test_each_run_has_lists_of_its_own_which_all_rows_share(text: Path, capsys: 
     assert re.search(r"tuning: no N-best lists; remove \S*pro-\S*, and it is tuned again", capsys.readouterr().err)
 
 
+def without_decoder(grid: str) -> list[str]:
+    """The lists of the pools and the test set on disk, in the place of a decoder."""
+    for name in ("noisy", "professional", "test"):
+        with Path(f"{name}.nbest").open("w") as lists:
+            subprocess.run([sys.executable, "decoder.py", "start.txt", "10", f"{name}.f"], stdout=lists, check=True)
+    found = [change for change in changes(grid) if not change.startswith(("decoder.", "run."))]
+    found += [f"pool.{pool}.lists={pool}.nbest" for pool in COMPARISON.read(f"thesis/{grid}").get("pool", {})]
+    return [*found, "test.test.lists=test.nbest", "comparison.seeds=1"]
+
+
+def test_pools_with_lists_need_no_decoder(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [word for change in without_decoder("table-4.5") for word in ("--set", change)]
+    assert main(["compare", "thesis/table-4.5", "--run", "run", "--quiet", *words]) == 0
+    scores = [row["cells"][0]["mean"] for row in read_json(Path("run/table.json"))["rows"]]
+    assert len(scores) == 4
+    assert min(scores) > 85
+    (folder,) = Path("run/selections").glob("LA10-50-*")
+    lines = [int(line) for line in (folder / "dev.lines").read_text().split()]
+    pool = [line.split(" |||", 1) for line in Path("noisy.nbest").read_text().splitlines()]
+    expected = [f"{k} |||{rest}" for k, line in enumerate(lines) for number, rest in pool if int(number) == line - 1]
+    assert (folder / "dev.nbest").read_text().splitlines() == expected
+    capsys.readouterr()
+    Path("noisy.nbest").write_text("0 | a\n")
+    assert main(["compare", "thesis/table-4.5", "--run", "again", "--quiet", *words]) == 1
+    assert "noisy.nbest:1: '0 | a'; expected a list as Moses writes it" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

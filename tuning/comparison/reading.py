@@ -66,8 +66,9 @@ COMPARISON = Document(
 )
 
 
-# Name of a development set, options of lasw select, the pool, the trusted pool -> where source and target will be.
-Selecting = Callable[[str, str, PoolFiles, "PoolFiles | None"], tuple[Path, Path]]
+# Name of a development set, options of lasw select, the pool, the trusted pool -> where source, target and, if the pool
+# has any, lists will be.
+Selecting = Callable[[str, str, PoolFiles, "PoolFiles | None"], tuple[Path, Path, "Path | None"]]
 
 
 def read_comparison(name: str, changes: Sequence[str] = (), select: Selecting | None = None) -> Comparison:
@@ -138,8 +139,9 @@ def _select(sections: Sections, path: str, select: Selecting | None) -> None:
             raise UserError(f"{where} is to be selected", path=path, expected="source and references")
         pool = _pool(where, "pool", values, pools, path)
         trusted = _pool(where, "trusted", values, pools, path) if "trusted" in values else None
-        source, target = select(name, values["select"], pool, trusted)
+        source, target, lists = select(name, values["select"], pool, trusted)
         values |= {"source": source, "references": (target,), "encoding": pool.encoding}
+        values |= {} if lists is None else {"lists": (lists,)}
 
 
 def _pool(where: str, key: str, values: Mapping[str, Any], pools: Mapping[str, Any], path: str) -> PoolFiles:

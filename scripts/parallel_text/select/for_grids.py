@@ -11,11 +11,10 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
-from lasw.metrics import UserError, version
+from lasw.metrics import UserError, read_lines, version, write_text
 from lasw.scripts.command_line import Parser, note
 from lasw.scripts.parallel_text.select import command
 from lasw.selection import METHODS, text_names
@@ -28,6 +27,8 @@ _OF_THE_GRID = (
     *("--dask", "--json", "--quiet"),
 )
 _HASH = 10
+_LISTS = "nbest"
+_Files = tuple[Path, Path, "Path | None"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,11 @@ class _Planned:
     words: tuple[str, ...]
     prefix: Path
     drawn: bool
+    lists: tuple[Path, ...]
+
+    def is_there(self, prefix: str) -> bool:
+        """Whether the files of a prefix are: the page is written last, the lists behind it."""
+        return os.path.exists(f"{prefix}.html") and (not self.lists or os.path.exists(f"{prefix}.{_LISTS}"))
 
 
 @dataclass
@@ -52,8 +58,10 @@ class GridSelections:
     folder: Path
     quiet: bool = False
     _planned: list[_Planned] = field(default_factory=list)
+    _digests: dict[str, str] = field(default_factory=dict)  # of files, by name
+    _read: dict[tuple[Path, ...], dict[int, list[str]]] = field(default_factory=dict)  # lists of pools
 
-    def __call__(self, name: str, options: str, pool: PoolFiles, trusted: PoolFiles | None) -> tuple[Path, Path]:
+    def __call__(self, name: str, options: str, pool: PoolFiles, trusted: PoolFiles | None) -> _Files:
         """Plan a development set.
 
         Args:
@@ -63,7 +71,8 @@ class GridSelections:
             trusted: what method svm trusts.
 
         Returns:
-            The files of its source and target; ``{seed}`` stands in their names where chance has a part in them.
+            The files of its source and target, and of its lists if the pool has lists; ``{seed}`` stands in their names
+            where chance has a part in them.
 
         Raises:
             UserError: options that there are not, or that the grid has a key for.
@@ -76,13 +85,14 @@ class GridSelections:
                 raise UserError(f"has {own[0]}", expected="options of method and choice alone")
         words += _files(pool, "")
         words += [] if trusted is None else _files(trusted, "trusted-")
-        known = [_content(word) for word in words] + [version()]
+        known = [self._content(word) for word in (*words, *map(str, pool.lists))] + [version()]
         digest = hashlib.sha256(json.dumps(known).encode()).hexdigest()[:_HASH]
         slug = re.sub(r"[^A-Za-z0-9.+_-]+", "-", name).strip("-.") or "set"
         prefix = self.folder.absolute() / f"{slug}-{digest}" / ("seed{seed}" if drawn else "dev")
-        self._planned.append(_Planned(name, tuple(words), prefix, drawn))
+        self._planned.append(_Planned(name, tuple(words), prefix, drawn, pool.lists))
         source, target = text_names(str(pool.source), str(pool.target))
-        return Path(f"{prefix}.{source}"), Path(f"{prefix}.{target}")
+        lists = Path(f"{prefix}.{_LISTS}") if pool.lists else None
+        return Path(f"{prefix}.{source}"), Path(f"{prefix}.{target}"), lists
 
     def make(self, seeds: Sequence[int]) -> None:
         """Select what is not there yet.
@@ -96,7 +106,7 @@ class GridSelections:
         for one in self._planned:
             for seed in seeds if one.drawn else seeds[:1]:
                 prefix = str(one.prefix).replace("{seed}", str(seed))
-                if os.path.exists(f"{prefix}.html"):  # which is written last
+                if one.is_there(prefix):
                     continue
                 Path(prefix).parent.mkdir(parents=True, exist_ok=True)
                 words = [*one.words, *(("--seed", str(seed)) if one.drawn else ()), "--output", prefix, "--quiet"]
@@ -105,8 +115,39 @@ class GridSelections:
                     command.run(_parser().parse_args(words))
                     if not os.path.getsize(f"{prefix}.lines"):
                         raise UserError(told.getvalue().strip(), expected="other options, or another pool")
+                if one.lists:
+                    lines = [int(line) for line in read_lines(f"{prefix}.lines")]
+                    write_text(f"{prefix}.{_LISTS}", "".join(self._lists_of(one.lists, lines)))
                 label = f"{one.name}, seed {seed}" if one.drawn else one.name
                 note(self.quiet, f"{label}: {told.getvalue().strip()}")
+
+    def _lists_of(self, paths: tuple[Path, ...], lines: Sequence[int]) -> Iterator[str]:
+        """The lists of some lines of the pool, numbered anew in their order."""
+        if paths not in self._read:
+            self._read[paths] = _by_sentence(paths)
+        for place, line in enumerate(lines):
+            yield from (f"{place} |||{rest}\n" for rest in self._read[paths].get(line - 1, ()))
+
+    def _content(self, word: str) -> str:
+        """Of a file that a word names, else the word."""
+        if not os.path.isfile(word):
+            return word
+        if word not in self._digests:
+            self._digests[word] = fingerprint(word)
+        return self._digests[word]
+
+
+def _by_sentence(paths: tuple[Path, ...]) -> dict[int, list[str]]:
+    """What stands behind the number of each sentence, in all lists."""
+    found: dict[int, list[str]] = {}
+    for path in paths:
+        for number, text in enumerate(read_lines(path), 1):
+            sentence, bars, rest = text.partition(" |||")
+            if not (bars and sentence.isascii() and sentence.isdigit()):
+                expected = "a list as Moses writes it: N ||| text ||| features ||| score"
+                raise UserError(f"{text[:40]!r}", path=path, line=number, expected=expected)
+            found.setdefault(int(sentence), []).append(rest)
+    return found
 
 
 class _Parser(Parser):
@@ -144,13 +185,3 @@ def _files(pool: PoolFiles, kind: str) -> list[str]:
     words = [f"--{kind}source", str(pool.source), f"--{kind}target", str(pool.target)]
     words += [] if pool.alignment is None else [f"--{kind}alignment", str(pool.alignment)]
     return words if kind else [*words, "--encoding", pool.encoding]
-
-
-def _content(word: str) -> str:
-    """Of a file that a word names, else the word."""
-    return _fingerprint(word) if os.path.isfile(word) else word
-
-
-@cache
-def _fingerprint(path: str) -> str:
-    return fingerprint(path)

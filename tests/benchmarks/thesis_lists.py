@@ -1,12 +1,12 @@
-"""The tables of Song (2015) on the recorded lists of a Moses system: 14 features, German to English, nothing is decoded.
+"""The tables of Song (2015) on recorded lists of a Moses system: 14 features, German to English, nothing is decoded.
 
     python tests/benchmarks/thesis_lists.py --run FOLDER                   # all
     python tests/benchmarks/thesis_lists.py --run FOLDER --only table-5.2
 
-The system was tuned on Multi30k's 1 014 development sentences, eight rounds of 100-best lists. The first 700 are the pool,
-the others the test set, whose lists are reranked; half of the pool's references are damaged in ways that leave its sources
-as they are. Professionals are the same 700 sentences undamaged. Development sets have --words words. The same command goes
-on where it was stopped.
+The system was tuned on Multi30k's 1 014 development sentences, eight rounds of 100-best lists. The first 700 are the
+pool, the others the test set, whose lists are reranked; half of its references are damaged in ways that leave its
+sources as they are. Professionals are the same 700 sentences undamaged. Development sets have --words words. The same
+command goes on where it was stopped.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
         facts_table, first_bytes, first_screen, histogram, html_table, intern_token, line_chart, marked_list,
         normal_form, number_html, open_bytes, own_names, parse_array, parse_json, parse_toml, read_arrays, read_bytes,
         read_corpora, read_corpus, read_lines, refuse_links, refuse_or_warn, refuse_overwriting, remove_abandoned, scan,
-        stacked_bars, token_end, tokens, write_text,
+        scrolling, stacked_bars, token_end, tokens, write_text,
     )
     from lasw.metrics.vectors import (
         FORMATS, MODELS, Coverages, Sees, Text, Training, VectorFile, check_evaluation, nearest, open_vectors,

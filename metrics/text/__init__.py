@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     )
     from lasw.metrics.text.pages import (
         Series, document, dot_rows, dots, facts_table, first_screen, histogram, html_table, line_chart, number_html,
-        stacked_bars,
+        scrolling, stacked_bars,
     )
     from lasw.metrics.text.preprocessing import NORMAL_FORMS, Preprocessing, tokens
     from lasw.metrics.text.references import References

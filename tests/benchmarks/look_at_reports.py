@@ -1,7 +1,8 @@
 """``python tests/benchmarks/look_at_reports.py FOLDER AXE.MIN.JS``: reports in a real browser, before a release.
 
-Makes a run, two runs side by side, a comparison and a selection of made text in FOLDER, opens them in chromium 1280
-and 390 pixels wide, light and dark, and tells what axe-core finds and which texts of charts overlap or are cut off.
+Makes a run, two runs side by side, a comparison, a selection and an agreement of made text in FOLDER, opens them in
+chromium 1280 and 390 pixels wide, light and dark, and tells what axe-core finds and which texts of charts overlap or
+are cut off.
 Pictures of all, and a PDF as it would be printed, stay in FOLDER to be looked at.
 
 Needs chromium, and axe-core (``npm install axe-core``: node_modules/axe-core/axe.min.js). Exit code 1 if anything is
@@ -22,6 +23,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from documentation.folders import judgements
 from made_text import parallel_text, write_spoilt_lists
 
 from lasw.scripts.main import main
@@ -46,7 +48,7 @@ draws = 100
 optimiser = "wro"
 draws = 100
 """
-PAGES = ["run/report.html", "both.html", "ter/report.html", "cmp/report.html", "dev.html"]
+PAGES = ["run/report.html", "both.html", "ter/report.html", "cmp/report.html", "dev.html", "agree.html"]
 # A page within a page, as windows are 500 pixels wide at least; what is found goes into its text, for --dump-dom.
 PROBE = """<!DOCTYPE html><html><body style="margin: 0">
 <iframe src="PAGE" style="width: WIDTHpx; height: 900px; border: 0; color-scheme: SCHEME"></iframe><pre id="seen"></pre>
@@ -95,25 +97,11 @@ def make(folder: Path) -> None:
         assert main(["compare", "grid.toml", "--run", "cmp", "--quiet"]) == 0
         for side, lines in zip(("de", "en"), parallel_text(3000), strict=True):
             Path(f"pool.{side}").write_text("".join(f"{line}\n" for line in lines))
-        assert (
-            main(
-                [
-                    "select",
-                    "--source",
-                    "pool.de",
-                    "--target",
-                    "pool.en",
-                    "--output",
-                    "dev",
-                    "--words",
-                    "2000",
-                    "--low",
-                    "2",
-                    "--quiet",
-                ]
-            )
-            == 0
-        )
+        select = "select --source pool.de --target pool.en --output dev --words 2000 --low 2 --quiet"
+        assert main(select.split()) == 0
+        judgements(Path("people"))
+        agree = "agree -m BLEU+1 -m CHRF -m TER --tau 13 people/cs-en people/de-en --report agree.html"
+        assert main(agree.split()) == 0
 
 
 def browse(folder: Path, *words: str) -> str:

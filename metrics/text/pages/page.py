@@ -50,18 +50,19 @@ def html_table(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str =
     head = "".join(f'<th scope="col">{name}</th>' for name in header)
     lines = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
     table = f"<table{marked}><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
-    return _wide(table, label or f"table: {', '.join(header[:3])}")
+    return scrolling(table, label or f"table: {', '.join(header[:3])}")
 
 
 def facts_table(rows: Sequence[tuple[str, str]], label: str = "settings") -> str:
     """Names and what they stand for, both HTML already."""
     lines = "".join(f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' for name, value in rows)
-    return _wide(f'<table class="facts"><tbody>{lines}</tbody></table>', label)
+    return scrolling(f'<table class="facts"><tbody>{lines}</tbody></table>', label)
 
 
-def _wide(table: str, label: str) -> str:
+def scrolling(content: str, label: str) -> str:
+    """A table or picture that scrolls by itself where the screen is too narrow; `label` says what it is."""
     # Who has no mouse scrolls what has the focus.
-    return f'<div class="wide" tabindex="0" role="group" aria-label="{label}">{table}</div>'
+    return f'<div class="wide" tabindex="0" role="group" aria-label="{label}">{content}</div>'
 
 
 def number_html(value: float | None, form: str = ".6f", scale: float = 1) -> str:

@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import SEGMENTS, Judged, Translation, dots, largest_disagreements, people_of, picture
+from lasw.metrics import SEGMENTS, Judged, Translation, dots, largest_disagreements, people_of, picture, scrolling
 from lasw.scripts.measuring.agree.output import Key, Panel, Results, panel_title
 from lasw.tuning import document, html_table, number_html
 
@@ -92,7 +92,7 @@ def _values(results: Results, f: int) -> str:
             cells.append(f'<span title="n = {x.n}">{shown}</span>')
         rows.append(cells)
     counts = ["n", *(str(results.agreements[f][0][key].n) for key in keys)]
-    header = ["", *(f"{level}:<br>{escape(coefficient)}" for level, coefficient in keys)]
+    header = ["metric", *(f"{level}:<br>{escape(coefficient)}" for level, coefficient in keys)]
     return html_table(header, [counts, *rows]) + "<p>In brackets: the metric's cluster, 1 is best.</p>"
 
 
@@ -103,7 +103,7 @@ def _matrices(results: Results, f: int) -> str:
         title = panel_title(*key, results.names[f], significance.test)
         panels.append(Panel(title, correlations, significance, results.ranks(f, key)))
     svg = picture(results.labels, [panels[k : k + 2] for k in range(0, len(panels), 2)])
-    return f'<h3>Who is significantly better</h3><div class="wide">{svg}</div>'
+    return f"<h3>Who is significantly better</h3>{scrolling(svg, 'heat maps of significance')}"
 
 
 def _dots(results: Results, f: int, data: Judged) -> str:

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from lasw.metrics import ORDERS, Corpus, Metric, ReferenceNgrams, References, SimpBleu, UserError, Vocabulary, metric
 
+_AT_ONCE = 64  # sentences that are compared with a window
+
 
 @dataclass(frozen=True)
 class Diversity:
@@ -72,17 +74,21 @@ class Window:
         offsets = np.append(offsets[len(offsets) - len(self._lines) :], len(old) + len(ids)) - first
         self._corpus = Corpus(np.concatenate([old[first:], ids]), offsets, self._vocabulary)
 
-    def most_similar(self, ids: NDArray[np.int32]) -> tuple[float, int]:
-        """Largest similarity of a sentence to those of the window, and the input line of the first that has it.
+    @property
+    def most_at_once(self) -> int:
+        """How many sentences it pays to ask about together; 1 where a score may depend on what is scored with it."""
+        return _AT_ONCE if _counts_clipped(self._metric) else 1
 
-        Without any sentence it is (-inf, 0).
+    def most_similar(self, sentences: Corpus) -> list[tuple[float, int]]:
+        """Of each sentence its largest similarity to those of the window, and the input line of the first that has it.
+
+        Without any sentence in the window it is (-inf, 0).
         """
         if not self._lines:
-            return -np.inf, 0
-        sentence = Corpus(ids, np.array([0, len(ids)], dtype=np.int64), self._vocabulary)
-        similarities, self._prepared = _similarities(self._metric, sentence, self._corpus)
-        best = int(np.argmax(similarities))
-        return float(similarities[best]), self._lines[best]
+            return [(-np.inf, 0)] * len(sentences)
+        similarities, self._prepared = _similarities(self._metric, sentences, self._corpus)
+        best = similarities.argmax(axis=1)
+        return [(float(similarities[k, j]), self._lines[j]) for k, j in enumerate(best.tolist())]
 
 
 def translation_similarity(settings: Diversity, source: Corpus, target: Corpus) -> NDArray[np.float64]:
@@ -96,18 +102,21 @@ def _pairwise(measure: Metric, first: Corpus, second: Corpus) -> tuple[NDArray[n
     return np.asarray(measure.sentence_scores(measure.statistics(first, prepared, np.arange(len(first))))), prepared
 
 
-def _similarities(measure: Metric, sentence: Corpus, window: Corpus) -> tuple[NDArray[np.float64], Any]:
-    """(w,) similarity of one sentence to each of w others, and what the metric made of these."""
-    if _counts_clipped(measure):
-        # Clipped matches are the same from either side, so that the one sentence is indexed once as the reference.
-        matches = ReferenceNgrams.of(References((sentence,))).statistics(window, np.zeros(len(window), dtype=np.int32))
-        statistics = matches.copy()
-        length = len(sentence.ids)
-        for n in range(ORDERS):
-            statistics[:, 2 * n + 1] = max(length - n, 0)
-        statistics[:, 2 * ORDERS] = window.lengths
-        return np.asarray(measure.sentence_scores(statistics)), None
-    return _pairwise(measure, sentence.take(np.zeros(len(window), dtype=np.int64)), window)
+def _similarities(measure: Metric, sentences: Corpus, window: Corpus) -> tuple[NDArray[np.float64], Any]:
+    """(m, w) similarity of m sentences to each of w others, and what the metric made of these."""
+    m, w = len(sentences), len(window)
+    if not _counts_clipped(measure):
+        scores, prepared = _pairwise(measure, sentences.take(np.zeros(w, dtype=np.int64)), window)
+        return scores[None, :], prepared
+    # Clipped matches are the same from either side, so that each sentence is indexed once as the reference.
+    others = window if m == 1 else window.take(np.tile(np.arange(w), m))
+    owner = np.repeat(np.arange(m, dtype=np.int32), w)
+    statistics = ReferenceNgrams.of(References((sentences,))).statistics(others, owner)
+    lengths = sentences.lengths[owner]
+    for n in range(ORDERS):
+        statistics[:, 2 * n + 1] = np.maximum(lengths - n, 0)
+    statistics[:, 2 * ORDERS] = others.lengths
+    return np.asarray(measure.sentence_scores(statistics)).reshape(m, w), None
 
 
 def _counts_clipped(measure: Metric) -> bool:

@@ -95,6 +95,7 @@ class Greedy:
         self._diversity = diversity
         self._vocabulary = Vocabulary()
         self._window = Window(diversity, self._vocabulary)
+        self._ahead = 1  # how many to compare with it at once: the more the longer none was taken
 
     @property
     def done(self) -> bool:
@@ -115,6 +116,8 @@ class Greedy:
         target = Corpus.from_lines(candidates.target[start:end].texts(), self._vocabulary)
         to_target = translation_similarity(self._diversity, source, target)
         taken = []
+        similar: dict[int, tuple[float, int]] = {}  # of rows further on, as long as the window stays as it is
+        translated = np.flatnonzero(to_target < self._diversity.untranslated)
         for row in range(end - start):
             if self.done:
                 break
@@ -123,12 +126,17 @@ class Greedy:
             if not to_target[row] < self._diversity.untranslated:
                 self._reject(Rejection(line, score, UNTRANSLATED, float(to_target[row])), candidates, start + row)
                 continue
-            ids = source.ids[source.offsets[row] : source.offsets[row + 1]]
-            similarity, other = self._window.most_similar(ids)
+            if row not in similar:
+                rows = translated[np.searchsorted(translated, row) :][: self._ahead]
+                similar = dict(zip(rows.tolist(), self._window.most_similar(source.take(rows)), strict=True))
+                self._ahead = min(2 * self._ahead, self._window.most_at_once)
+            similarity, other = similar[row]
             if not similarity < self._diversity.threshold:
                 self._reject(Rejection(line, score, SIMILAR, similarity, other), candidates, start + row)
                 continue
+            ids = source.ids[source.offsets[row] : source.offsets[row + 1]]
             self._window.add(line, ids.copy())
+            similar, self._ahead = {}, 1
             self._selection.words += len(ids)
             taken.append(start + row)
         return taken

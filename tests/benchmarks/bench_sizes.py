@@ -143,6 +143,7 @@ def cases(folder: Path, scale: float) -> Iterator[tuple[str, Callable[[], None],
         {
             "select": select,
             "select, similarity by vectors": [*select, "--similarity", f"WE:vectors={vectors}"],
+            "vectors convert": ["vectors", "convert", "--vectors", vectors, "--output", str(folder / "other")],
             "score a tenth of it by vectors": [
                 "score",
                 "-m",
@@ -152,7 +153,6 @@ def cases(folder: Path, scale: float) -> Iterator[tuple[str, Callable[[], None],
                 "--",
                 str(folder / "part.f"),
             ],
-            "vectors convert": ["vectors", "convert", "--vectors", vectors, "--output", str(folder / "other")],
         },
     )
 

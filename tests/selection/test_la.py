@@ -323,14 +323,36 @@ def test_similarity_to_a_window_is_that_of_the_metric(similarity: str) -> None:
     ids = [corpus.ids[start:end] for start, end in itertools.pairwise(corpus.offsets.tolist())]
     settings = Diversity(window=5, similarity=similarity)
     window = Window(settings, vocabulary)
-    assert window.most_similar(ids[0]) == (-math.inf, 0)
+    assert window.most_similar(corpus.take(np.arange(2))) == [(-math.inf, 0)] * 2
     for k in range(40):
         kept = np.arange(max(0, k - 5), k)
         if k:
             repeated = corpus.take(np.full(len(kept), k))
             values = translation_similarity(settings, repeated, corpus.take(kept))
-            assert window.most_similar(ids[k]) == (values.max(), kept[np.argmax(values)] + 1)
+            rows = np.arange(k, min(k + window.most_at_once, 40))
+            assert window.most_similar(corpus.take(rows))[0] == (values.max(), kept[np.argmax(values)] + 1)
+            together = [window.most_similar(corpus.take(rows[j : j + 1]))[0] for j in range(len(rows))]
+            assert window.most_similar(corpus.take(rows)) == together
         window.add(k + 1, ids[k].copy())
+
+
+def test_sentences_that_are_compared_together_are_chosen_as_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where most are too similar, and some not translated, many are compared with the window at once."""
+    draw = random.Random(3)
+    source = [" ".join(draw.choices("abcd", k=draw.randint(3, 9))) for _ in range(600)]
+    target = [line if draw.random() < 0.2 else line.upper() for line in source]
+    bitext = write_bitext(tmp_path, [source, target])
+    settings = Diversity(0.5, 20, 0.9)
+    found = []
+    for most in (1, 3, 64):
+        monkeypatch.setattr("lasw.selection.choice.diversity._AT_ONCE", most)
+        selection = choice(bitext, LAScorer((), 2, 12), 10**6, settings)
+        found.append((chosen(selection), selection.rejections, selection.reasons, selection.reached))
+    assert found[0] == found[1] == found[2]
+    assert 10 < len(found[0][0]) < 300
+    assert min(found[0][2].values()) > 50
 
 
 def test_each_reading_keeps_twice_as_much_up_to_a_limit() -> None:

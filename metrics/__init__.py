@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     )
     from lasw.metrics.learned import (
         COMBINATION_KINDS, DEFAULT_COST, DEFAULT_PENALTY, FLOOR, FUNCTION_WORDS, LINEAR, LOSSES, MOST_CHARACTERS,
-        MOST_COST, ROSE_KINDS, TAGGERS, CombinationModel, Examples, PairwiseInputs, PairwiseModel, Rose, RoseFeatures,
-        RoseModel, Settings, TaggedText, check_hidden, examples, frequent_words, held_out_scores, joined,
-        listed_function_words, read_preferences, tagged, tagger, train_combination, train_pairwise, train_rank,
-        train_reg, trainer, training_fingerprint, write_trained_metric,
+        MOST_COST, ROSE_KINDS, TAGGERS, CombinationModel, Examples, Pairwise, PairwiseInputs, PairwiseModel, Rose,
+        RoseFeatures, RoseModel, Settings, TaggedText, check_hidden, comparisons, examples, frequent_words,
+        held_out_scores, joined, listed_function_words, read_preferences, tagged, tagger, train_combination,
+        train_pairwise, train_rank, train_reg, trainer, training_fingerprint, write_trained_metric,
     )
     from lasw.metrics.ngram import ALIASES, NAME, ORDERS, Pairs, ReferenceNgrams, SimpBleu
     from lasw.metrics.parallel import (

@@ -20,7 +20,7 @@ from lasw.metrics.lazily import TYPE_CHECKING, front_door
 if TYPE_CHECKING:
     from lasw.metrics.agreement.clusters import LEVEL, cluster_ranks, mean_ranks
     from lasw.metrics.agreement.comparing import WINS, judges_agreement, trueskill
-    from lasw.metrics.agreement.correlation import TAUS, Correlation, quotient, tau_of_counts
+    from lasw.metrics.agreement.correlation import TAUS, Correlation, kendall, quotient, tau_of_counts
     from lasw.metrics.agreement.direct_assessment import DirectAssessment, read_direct_assessment
     from lasw.metrics.agreement.disagreements import Translation, largest_disagreements
     from lasw.metrics.agreement.drawing import Panel, panel_title, picture

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from lasw.metrics.learned.json_model import write_trained_metric
     from lasw.metrics.learned.learning import read_preferences, training_fingerprint
     from lasw.metrics.learned.pairwise import (
-        LOSSES, Examples, PairwiseInputs, PairwiseModel, Settings, check_hidden, examples, train_pairwise,
+        LOSSES, Comparisons, Examples, Pairwise, PairwiseInputs, PairwiseModel, Settings, check_hidden, comparisons,
+        examples, train_pairwise,
     )
     from lasw.metrics.learned.rose import (
         DEFAULT_COST, MOST_CHARACTERS, MOST_COST, ROSE_KINDS, Rose, RoseFeatures, RoseModel, train_rank, train_reg,

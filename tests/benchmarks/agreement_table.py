@@ -1,8 +1,9 @@
 """Every metric's agreement with people on WMT13 and WMT17: ``python tests/benchmarks/agreement_table.py``.
 
 Signatures stand below the numbers. Needs the real data beside the checkout. Text is tokenised by sacreBLEU's 13a and
-lower-cased, as the word vectors are. ROSE is trained on WMT11, of whose segments the numbers were inferred with BLEU:
-see the data's README. More metrics, a trained pairwise network say, are arguments; so are options of `lasw agree`:
+lower-cased, as the word vectors are. ROSE and combinations are trained on WMT11, of whose segments the numbers were
+inferred with BLEU: see the data's README. More metrics, a trained pairwise network say, are arguments; so are options
+of `lasw agree`:
 
     python tests/benchmarks/agreement_table.py --sets wmt17 -m PAIRWISE:model=pairwise.json --significance
 
@@ -43,11 +44,20 @@ def judgements(name: str) -> list[str]:
     return ["--da", *tables] if tables else [*map(str, folders)]
 
 
-def trained_rose(folder: Path) -> str:
-    """The specification of a ROSE trained on WMT11."""
-    model = folder / "rose.json"
-    run(["train-metric", "rose", "--data", *judgements("wmt11"), *TEXT, "--quiet", "--output", str(model)])
-    return f"ROSE:model={model}"
+def trained(folder: Path, vectors: Path) -> list[str]:
+    """The specifications of metrics trained on WMT11."""
+    specs = []
+    for name, action, options, more in (
+        ("rose", "rose", [], ""),
+        ("rose-characters", "rose", ["--characters", "3"], ""),
+        ("chrf-wmdo", "combine", ["-m", "CHRF", "-m", f"WMDO:vectors={vectors}"], ":files=yes"),
+        ("chrf2-wmdo", "combine", ["-m", "CHRF:chars=2:beta=4", "-m", f"WMDO:vectors={vectors}"], ":files=yes"),
+    ):
+        model = folder / f"{name}.json"
+        data = ["--data", *judgements("wmt11"), *TEXT, "--quiet"]
+        run(["train-metric", action, *options, *data, "--output", str(model)])
+        specs.append(f"{'ROSE' if action == 'rose' else 'COMBINATION'}:model={model}{more}")
+    return specs
 
 
 def unpacked_vectors(folder: Path) -> Path:
@@ -76,11 +86,8 @@ if __name__ == "__main__":
     own, others = parser.parse_known_args()
     with tempfile.TemporaryDirectory() as temporary:
         vectors = unpacked_vectors(Path(temporary))
-        specs = own.only or [
-            *NGRAMS,
-            *(spec.format(vectors) for spec in WITH_VECTORS),
-            trained_rose(Path(temporary)),
-        ]
+        of_vectors = [spec.format(vectors) for spec in WITH_VECTORS]
+        specs = own.only or [*NGRAMS, *of_vectors, *trained(Path(temporary), vectors)]
         wanted = [word for spec in specs for word in ("-m", spec)]
         for name in own.sets:
             if own.today:

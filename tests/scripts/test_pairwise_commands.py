@@ -86,6 +86,18 @@ def test_a_network_is_trained_and_used(judged: Path, tmp_path: Path, capsys: pyt
     spec = f"PAIRWISE:model={path}"
     agreed = json.loads(printed(capsys, ["agree", "-m", spec, "--json", "--quiet", str(judged)]))
     assert agreed["metrics"][0]["sets"][0]["segments"]["kendall"]["value"] > 0.6
+    table = printed(capsys, ["agree", "-m", spec, "--decisions", "--quiet", str(judged)]).splitlines()[-1].split()
+    (entry,) = json.loads(printed(capsys, ["agree", "-m", spec, "--decisions", "--json", "--quiet", str(judged)]))[
+        "decisions"
+    ]
+    assert (entry["n"], entry["decisions"]["tau12"] > 0.6, entry["mean_wins"]["tau12"] > 0.6) == (90, True, True)
+    assert table[2:4] == ["90", f"{entry['decisions']['tau12']:.3f}"]
+    for words, message in (
+        (["agree", "-m", "WER", "--decisions", str(judged)], "--decisions without a network"),
+        (["agree", "-m", spec, "--decisions", "--tsv", str(judged)], "--decisions and --tsv"),
+    ):
+        assert main(words) == 1
+        assert message in capsys.readouterr().err
     hypotheses = str(judged / "hyp" / "one.txt")
     scored = json.loads(printed(capsys, ["score", "-m", spec, "-r", str(judged / "ref.txt"), hypotheses, "--json"]))
     assert 50 < scored["systems"][0]["results"][0]["score"] < 100

@@ -13,6 +13,7 @@
 from lasw.metrics.lazily import TYPE_CHECKING, front_door
 
 if TYPE_CHECKING:
+    from lasw.metrics.learned.pairwise.comparing import Comparisons, comparisons
     from lasw.metrics.learned.pairwise.inputs import PairwiseInputs
     from lasw.metrics.learned.pairwise.model import PairwiseModel
     from lasw.metrics.learned.pairwise.pairwise import Pairwise

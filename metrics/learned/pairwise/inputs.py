@@ -19,6 +19,7 @@ from lasw.metrics.vectors import Embedding, open_vectors
 Floats = NDArray[np.float64]
 
 BLEU_PARTS = "BLEUCOMP"
+WORDS, SENTENCES = "words", "sentences"
 _PARTS = 15
 
 
@@ -31,24 +32,30 @@ class PairwiseInputs:
             (Guzmán et al. 2015, 6.1): four precisions, matches and totals, the reference's length, the ratio of lengths
             and the brevity penalty.
         vectors: a file of word vectors, whose mean over the known words of a sentence is its vector, 0 without any.
-        sentences: or a file of sentence vectors, a line ``sentence TAB numbers with spaces between``.
+        sentences: files of sentence vectors, a line ``sentence TAB numbers with spaces between``. What a sentence has
+            in each, and the mean, are one vector, as of meaning and syntax in the paper (4.1).
     """
 
     skip: tuple[str, ...] = ()
     vectors: str = ""
-    sentences: str = ""
+    sentences: tuple[str, ...] = ()
     _metrics: tuple[Metric | None, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.vectors and self.sentences:
-            raise UserError("both word vectors and sentence vectors", expected="one of them")
-        if not (self.skip or self.vectors or self.sentences):
+        if not (self.skip or self.files):
             raise UserError("neither vectors nor skip features", expected="at least one of them")
-        twice = next((spec for k, spec in enumerate(self.skip) if spec in self.skip[:k]), None)
-        if twice is not None:
-            raise UserError(f"skip feature {twice!r} twice", expected="each once")
+        for what, named in (("skip feature", self.skip), ("file of sentence vectors", self.sentences)):
+            twice = next((one for k, one in enumerate(named) if one in named[:k]), None)
+            if twice is not None:
+                raise UserError(f"{what} {twice!r} twice", expected="each once")
         metrics = tuple(None if spec == BLEU_PARTS else metric(spec) for spec in self.skip)
         object.__setattr__(self, "_metrics", metrics)
+
+    @property
+    def files(self) -> tuple[tuple[str, str], ...]:
+        """Kind, `WORDS` or `SENTENCES`, and path of each file of vectors, in the order of their numbers."""
+        words = ((WORDS, self.vectors),) if self.vectors else ()
+        return words + tuple((SENTENCES, path) for path in self.sentences)
 
     @property
     def width(self) -> int:
@@ -75,14 +82,11 @@ class PairwiseInputs:
         Raises:
             UserError: a file of vectors cannot be read, or has none for a reference.
         """
-        source: MeanVectors | GivenVectors | None = None
-        if self.vectors:
-            source = MeanVectors(self.vectors, references.vocabulary)
-        elif self.sentences:
-            source = given_vectors(self.sentences)
+        words = [MeanVectors(self.vectors, references.vocabulary)] if self.vectors else []
+        sources: tuple[MeanVectors | GivenVectors, ...] = (*words, *(given_vectors(path) for path in self.sentences))
         prepared = tuple((m or metric("BLEU")).prepare(references) for m in self._metrics)
-        vectors = [source.of(corpus) if source else np.zeros((len(corpus), 0)) for corpus in references.corpora]
-        return PreparedInputs(prepared, source, np.mean(vectors, axis=0))
+        vectors = [_side_by_side(sources, corpus) for corpus in references.corpora]
+        return PreparedInputs(prepared, sources, np.mean(vectors, axis=0))
 
     def of(self, hypotheses: Corpus, prepared: PreparedInputs, owner: NDArray[np.integer]) -> tuple[Floats, Floats]:
         """(n, d) vectors and (n, k) skip features of n hypotheses; arguments as `Metric.statistics`.
@@ -90,8 +94,7 @@ class PairwiseInputs:
         Raises:
             UserError: a sentence has no vector, where they are from a file.
         """
-        source = prepared.source
-        vectors = source.of(hypotheses) if source else np.zeros((len(hypotheses), 0))
+        vectors = _side_by_side(prepared.sources, hypotheses)
         columns = []
         for m, digest in zip(self._metrics, prepared.metrics, strict=True):
             statistics = (m or metric("BLEU")).statistics(hypotheses, digest, owner)
@@ -107,7 +110,7 @@ class PreparedInputs:
     """
 
     metrics: tuple[Any, ...]
-    source: MeanVectors | GivenVectors | None
+    sources: tuple[MeanVectors | GivenVectors, ...]
     vectors: Floats
 
 
@@ -156,6 +159,10 @@ class GivenVectors:
             if text not in self.row:
                 raise UserError(f"no vector for the sentence {_short(text)!r}", path=self.path, expected="all of them")
         return self.vectors[np.array([self.row[text] for text in texts], dtype=np.int64)][inverse]
+
+
+def _side_by_side(sources: Sequence[MeanVectors | GivenVectors], corpus: Corpus) -> Floats:
+    return np.hstack([np.zeros((len(corpus), 0)), *(source.of(corpus) for source in sources)])
 
 
 def given_vectors(path: str) -> GivenVectors:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,12 @@ import numpy as np
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.learned.json_model import ModelFile, TrainedMetric, finite_numbers, open_model, strings
-from lasw.metrics.learned.pairwise.inputs import PairwiseInputs
+from lasw.metrics.learned.pairwise.inputs import SENTENCES, WORDS, PairwiseInputs
 from lasw.metrics.learned.pairwise.network import Floats, Network, Shape, sigmoid
 from lasw.metrics.registry import named_in
 from lasw.metrics.vectors import described
+
+_KINDS = re.compile(f"none|({WORDS}|{SENTENCES})([+]{SENTENCES})*")
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ class PairwiseModel(TrainedMetric):
         network: trained.
         scaling: of the inputs.
         opponent: (k,) scaled skip features of the average translation of the training set.
-        vectors: name and fingerprint of the file of vectors, empty without.
+        vectors: name and fingerprint of each file of vectors.
     """
 
     format = "lasw pairwise model"
@@ -86,27 +89,24 @@ class PairwiseModel(TrainedMetric):
     scaling: Scaling
     opponent: Floats
     text: dict[str, str] = field(default_factory=dict)
-    vectors: str = ""
+    vectors: tuple[str, ...] = ()
     training: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not self.vectors and self._file():
-            object.__setattr__(self, "vectors", described(self._file()))
-
-    def _file(self) -> str:
-        return self.inputs.vectors or self.inputs.sentences
+        if not self.vectors:
+            object.__setattr__(self, "vectors", tuple(described(path) for _, path in self.inputs.files))
 
     def fingerprint(self) -> str:
         """Twelve hexadecimal digits that differ for models that decide differently."""
-        return self.digest("file", vectors=_content(self.vectors))
+        return self.digest("file", vectors=_one_or_all([_content(x) for x in self.vectors]))
 
     def values(self, path: str | Path) -> dict[str, Any]:
-        """See `TrainedMetric`; the file of vectors is named as seen from the model."""
-        inputs, file = self.inputs, self._file()
+        """See `TrainedMetric`; files of vectors are named as seen from the model."""
+        inputs, folder = self.inputs, os.path.dirname(os.path.abspath(path))
         return {
-            "kind": "words" if inputs.vectors else "sentences" if inputs.sentences else "none",
-            "vectors": self.vectors,
-            "file": os.path.relpath(file, os.path.dirname(os.path.abspath(path))) if file else "",
+            "kind": "+".join(kind for kind, _ in inputs.files) or "none",
+            "vectors": _one_or_all(list(self.vectors)),
+            "file": _one_or_all([os.path.relpath(file, folder) for _, file in inputs.files]),
             "skip": list(inputs.skip),
             "signature": inputs.signature(),
             "size": self.network.shape.d,
@@ -183,7 +183,7 @@ def read_pairwise(path: str | Path, file: str = "", *, files: bool = False) -> P
 
     Args:
         path: of the model.
-        file: of vectors, where it has moved since.
+        file: of vectors, where it has moved since; of several all of them, in order, commas between.
         files: its skip features may open files.
 
     Raises:
@@ -191,11 +191,12 @@ def read_pairwise(path: str | Path, file: str = "", *, files: bool = False) -> P
             it was trained with, or a skip feature is not for it to name.
     """
     get = open_model(path, PairwiseModel)
-    kind = get("kind", str, ("words", "sentences", "none").__contains__, "words, sentences or none")
     skip = tuple(get("skip", list, strings, "specifications of metrics"))
-    where = _located(get, path, file) if kind != "none" else ""
+    where = _located(get, path, file)
+    of_words = "".join(name for kind, name in where if kind == WORDS)  # there is one at most
+    of_sentences = tuple(name for kind, name in where if kind == SENTENCES)
     with named_in(path, files=files):
-        inputs = PairwiseInputs(skip, where if kind == "words" else "", where if kind == "sentences" else "")
+        inputs = PairwiseInputs(skip, of_words, of_sentences)
     if get("signature", str) != inputs.signature():
         raise UserError(
             "skip features that this version computes in another way", path=path, expected=inputs.signature()
@@ -208,17 +209,35 @@ def read_pairwise(path: str | Path, file: str = "", *, files: bool = False) -> P
     return PairwiseModel(inputs, network, scaling, _numbers(get, "opponent", shape.k), **get.history())
 
 
-def _located(get: ModelFile, path: str | Path, file: str) -> str:
-    """The file of vectors: as given, or where it was seen from the model in training."""
-    named = get("vectors", str)
-    where = file or os.path.normpath(os.path.join(os.path.dirname(os.fspath(path)), get("file", str)))
-    remedy = "say where it is: PAIRWISE:model=FILE:vectors=FILE"
-    if not os.path.isfile(where):
-        raise UserError(f"no such file of vectors, {where}", path=path, expected=named, remedy=remedy)
-    present = described(where)
-    if _content(present) != _content(named):
-        raise UserError(f"trained with other vectors than {present}", path=path, expected=named, remedy=remedy)
-    return where
+def _located(get: ModelFile, path: str | Path, file: str) -> list[tuple[str, str]]:
+    """Kind and path of each file of vectors: as given, or where it was seen from the model in training."""
+    expected = f"{WORDS}, {SENTENCES}, or several with a + between, or none"
+    kinds = [x for x in get("kind", str, lambda x: bool(_KINDS.fullmatch(x)), expected).split("+") if x != "none"]
+    named, seen = _strings(get, "vectors", len(kinds)), _strings(get, "file", len(kinds))
+    remedy = f"say where it is: PAIRWISE:model=FILE:vectors={','.join(['FILE'] * len(kinds))}"
+    given = file.split(",") if len(kinds) > 1 and file else [file] * bool(file)
+    if given and len(given) != len(kinds):
+        raise UserError(f"{len(given)} files of vectors", path=path, expected=", ".join(named) or "none", remedy=remedy)
+    places = given or [os.path.normpath(os.path.join(os.path.dirname(os.fspath(path)), one)) for one in seen]
+    for where, expected in zip(places, named, strict=True):
+        if not os.path.isfile(where):
+            raise UserError(f"no such file of vectors, {where}", path=path, expected=expected, remedy=remedy)
+        present = described(where)
+        if _content(present) != _content(expected):
+            raise UserError(f"trained with other vectors than {present}", path=path, expected=expected, remedy=remedy)
+    return list(zip(kinds, places, strict=True))
+
+
+def _one_or_all(values: list[str]) -> str | list[str]:
+    """What a model file has: one string, or a list where there are several; empty without any."""
+    return values if len(values) > 1 else "".join(values)
+
+
+def _strings(get: ModelFile, key: str, size: int) -> list[str]:
+    """What `_one_or_all` made of `size` strings."""
+    if size > 1:
+        return list(get(key, list, lambda x: strings(x) and len(x) == size, f"{size} strings"))
+    return [get(key, str)] * size
 
 
 def _content(vectors: str) -> str:

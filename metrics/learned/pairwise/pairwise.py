@@ -48,7 +48,7 @@ class Pairwise(MeanMetric):
         settings = [
             ("model", model.fingerprint()),
             ("skip", ",".join(model.inputs.skip) or "none"),
-            ("vectors", model.vectors or "none"),
+            ("vectors", ",".join(model.vectors) or "none"),
             *model.settings_of_text(),
         ]
         return Signature(self.name, tuple(settings))

@@ -143,7 +143,7 @@ def check_hidden(inputs: PairwiseInputs, settings: Settings) -> None:
     Raises:
         UserError: there are vectors, and no hidden node.
     """
-    if (inputs.vectors or inputs.sentences) and not settings.hidden:
+    if inputs.files and not settings.hidden:
         raise UserError(
             "vectors for a network without hidden nodes, which does not see them",
             expected="hidden at least 1",

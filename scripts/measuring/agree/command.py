@@ -47,6 +47,7 @@ from lasw.scripts.command_line import (
     preprocessing,
     print_json,
 )
+from lasw.scripts.measuring.agree.decisions import as_table, decisions
 from lasw.scripts.measuring.agree.inputs import (
     read_sets,
     reference_counts,
@@ -141,6 +142,11 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--points", type=float, metavar="P", help="darr counts pairs whose marks differ by as much (default: 25)"
     )
+    parser.add_argument(
+        "--decisions",
+        action="store_true",
+        help="what PAIRWISE networks say of the very pairs, as their paper has it: tau of decisions and of mean wins",
+    )
     group = parser.add_argument_group("metrics that are trained on the judgements themselves")
     group.add_argument(
         "--train",
@@ -185,7 +191,7 @@ def add_arguments(parser: Parser) -> None:
     parser.further(
         "--rankings", "--marks", "--standardise", "--wins", "--human", "--mtme-reference", "--tau", "--official"
     )
-    parser.further("--average", "--test", "--tsv")
+    parser.further("--average", "--decisions", "--test", "--tsv")
     parser.further("--points", "--scores", "--train", "--folds", "--picture", "--paired-bs-n", "--seed", "--encoding")
 
 
@@ -209,12 +215,14 @@ def run(arguments: argparse.Namespace) -> int:
         write_text(arguments.report, report_page(results, data, tunable))
     if not arguments.significance:
         results = dataclasses.replace(results, significance=())
+    compared = decisions(results.specs[: len(metrics)], metrics, data, results.names) if arguments.decisions else []
     if arguments.json:
-        print_json(as_json(results))
+        print_json(as_json(results) | ({"decisions": compared} if compared else {}))
     elif arguments.tsv:
         print(as_tsv(results), end="")
     else:
         print(as_tables(results), end="")
+        print(f"\n{as_table(compared)}" if compared else "", end="")
     return 0
 
 
@@ -321,8 +329,8 @@ def _check(arguments: argparse.Namespace) -> None:
     if not arguments.folders and arguments.tau:
         raise UserError(f"--tau with {given[0]}", expected="one of them: Kendall's tau is of preferences")
     _check_statistics(arguments)
-    if arguments.json and arguments.tsv:
-        raise UserError("--json and --tsv", expected="one of them")
+    if arguments.tsv and (arguments.json or arguments.decisions):
+        raise UserError(f"--{'json' if arguments.json else 'decisions'} and --tsv", expected="one of them")
     _check_random(arguments)
     paths = [Path(path).resolve() for path in sets_of(arguments)]
     for k, path in enumerate(paths):

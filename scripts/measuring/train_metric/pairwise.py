@@ -41,7 +41,12 @@ def add_arguments(parser: Parser) -> None:
     )
     group.add_argument("--vectors", default="", metavar="FILE", help="word vectors, averaged over a sentence")
     group.add_argument(
-        "--sentence-vectors", default="", metavar="FILE", help="or sentence vectors, lines SENTENCE TAB NUMBERS"
+        "--sentence-vectors",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FILE",
+        help="sentence vectors, lines SENTENCE TAB NUMBERS; those of several files, and --vectors, side by side",
     )
     group = parser.add_argument_group("training")
     group.add_argument("--loss", choices=LOSSES, default=_DEFAULTS.loss, help="default: %(default)s")
@@ -85,7 +90,7 @@ def train(arguments: argparse.Namespace) -> PairwiseModel:
     tell_idle(arguments, ("--held-out-share", not arguments.held_out, "--held-out has the judgements"))
     settings = Settings(**{**numbers, "loss": arguments.loss, "seed": arguments.seed})
     with named_in(arguments.output, files=True):  # what the model could not name when it is read is not trained
-        inputs = PairwiseInputs(tuple(arguments.skip), arguments.vectors, arguments.sentence_vectors)
+        inputs = PairwiseInputs(tuple(arguments.skip), arguments.vectors, tuple(arguments.sentence_vectors))
     data = examples(preferences(arguments, arguments.data, [inputs]), inputs)
     held_out = examples(preferences(arguments, arguments.held_out, [inputs]), inputs) if arguments.held_out else None
     return train_pairwise(inputs, data, held_out, settings)

@@ -21,6 +21,7 @@ from lasw.metrics import (
     References,
     Settings,
     UserError,
+    comparisons,
     examples,
     metric,
     train_pairwise,
@@ -233,6 +234,25 @@ def test_scores_do_not_depend_on_what_stands_beside(model: PairwiseModel) -> Non
     assert m.corpus_score(np.zeros(2)) == 0.0
 
 
+def test_comparisons_are_those_of_the_paper_pair_by_pair(model: PairwiseModel) -> None:
+    data, m = judgements(12), Pairwise(model)
+    refs, systems = data.evaluation.references, data.evaluation.systems
+    prepared = m.prepare(refs)
+    decided, won = [], []
+    for segment, better, worse in zip(data.segment, data.better, data.worse, strict=True):
+        texts = Corpus.from_lines([system.text(segment) for system in systems], refs.vocabulary)
+        owner = np.full(4, segment)
+        forward, backward = m.decisions(texts, prepared, owner, [better, worse], [worse, better])
+        decided.append(np.sign(forward - backward))
+        wins = m.mean_wins(texts, prepared, owner)
+        won.append(np.sign(wins[better] - wins[worse]))
+    found = comparisons(m, data)
+    assert found.decisions[14].value == pytest.approx(np.mean(decided))
+    assert found.mean_wins[14].value == pytest.approx(np.mean(won))
+    assert 0.3 < np.mean(decided) < 1.0
+    assert found.decisions[12].n == len(data.segment)
+
+
 def test_inputs_are_means_of_vectors_and_scores_of_metrics(tmp_path: Path) -> None:
     path = vectors_file(tmp_path)
     table = {line.split()[0]: np.array(line.split()[1:], float) for line in Path(path).read_text().splitlines()}
@@ -262,7 +282,7 @@ def test_bleu_parts() -> None:
 def test_sentence_vectors_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "sentences.tsv"
     path.write_text("a  b\t1 2\nc\t3 4\n\t0 0\n", encoding="utf-8")
-    inputs = PairwiseInputs((), sentences=str(path))
+    inputs = PairwiseInputs((), sentences=(str(path),))
     prepared = inputs.prepare(References.from_lines(["c", "a b"]))
     np.testing.assert_array_equal(prepared.vectors, [[3, 4], [1, 2]])
     with pytest.raises(UserError, match="no vector for the sentence 'x'"):
@@ -278,6 +298,42 @@ def test_sentence_vectors_from_a_file(tmp_path: Path) -> None:
         path.write_text(text, encoding="utf-8")
         with pytest.raises(UserError, match=message):
             given_vectors(str(path))
+
+
+def test_vectors_of_several_files_stand_side_by_side(tmp_path: Path) -> None:
+    """Words' mean, then each file of sentence vectors in the order given; a model finds them all again."""
+    words = vectors_file(tmp_path)
+    judged = judgements()
+    corpora = [*judged.evaluation.references.corpora, *judged.evaluation.systems]
+    texts = sorted({corpus.text(k) for corpus in corpora for k in range(len(corpus))})
+    files = [tmp_path / "syntax.tsv", tmp_path / "other.tsv"]
+    for file, size in zip(files, (2, 1), strict=True):
+        rows = np.random.default_rng(size).normal(size=(len(texts), size)).round(3)
+        lines = zip(texts, rows.tolist(), strict=True)
+        file.write_text("".join(f"{text}\t{' '.join(map(str, row))}\n" for text, row in lines), encoding="utf-8")
+    alone = [PairwiseInputs((), words), *(PairwiseInputs((), "", (str(file),)) for file in files)]
+    inputs = PairwiseInputs(("WER",), words, tuple(map(str, files)))
+    found = examples([judged], inputs)
+    parts = [examples([judged], one) for one in alone]
+    np.testing.assert_array_equal(found.vectors, np.hstack([part.vectors for part in parts]))
+    np.testing.assert_array_equal(found.references, np.hstack([part.references for part in parts]))
+    trained = train_pairwise(inputs, found, settings=Settings(epochs=2))
+    path = tmp_path / "model.json"
+    write_trained_metric(path, trained)
+    assert json.loads(path.read_text())["kind"] == "words+sentences+sentences"
+    again = read_pairwise(path)
+    assert (again.fingerprint(), again.inputs.sentences) == (trained.fingerprint(), inputs.sentences)
+    assert str(Pairwise(again).signature()).count("#") == 3
+    moved = [tmp_path / f"moved{k}" for k in range(3)]
+    for old, new in zip([Path(words), *files], moved, strict=True):
+        old.rename(new)
+    with pytest.raises(UserError, match="PAIRWISE:model=FILE:vectors=FILE,FILE,FILE"):
+        read_pairwise(path)
+    assert read_pairwise(path, ",".join(map(str, moved))).fingerprint() == trained.fingerprint()
+    with pytest.raises(UserError, match="2 files of vectors"):
+        read_pairwise(path, ",".join(map(str, moved[:2])))
+    with pytest.raises(UserError, match="trained with other vectors"):
+        read_pairwise(path, ",".join(map(str, moved[::-1])))
 
 
 def test_model_files(model: PairwiseModel, tmp_path: Path) -> None:
@@ -330,5 +386,5 @@ def test_wrong_settings() -> None:
         PairwiseInputs()
     with pytest.raises(UserError, match="twice"):
         PairwiseInputs(("WER", "WER"))
-    with pytest.raises(UserError, match="one of them"):
-        PairwiseInputs((), "a", "b")
+    with pytest.raises(UserError, match="file of sentence vectors 'b' twice"):
+        PairwiseInputs((), "a", ("b", "b"))

@@ -31,6 +31,11 @@ POOL, ALIGNED = 700, 6000
 KINDS = (SHUFFLED, TRUNCATED, UNTRANSLATED, WRONG_LANGUAGE)  # of the target side alone
 FILES = (("source", "de"), ("target", "en"), ("alignment", "align"))
 WITHOUT = ("table-5.4",)  # there is no text of another domain
+# Captions are short: bands of length that have sentences, sizes that the pool has.
+ROWS = {
+    "table-4.2": ["Rand.", "1-10", "10-20", "20-30", "10-50"],
+    "figure-4.1": [f"{kind} {k}k" for kind in ("random", "LA", "professional") for k in (10, 30, 50, 70)],
+}
 
 
 def main() -> None:
@@ -104,6 +109,7 @@ def _changes(grid: str, arguments: argparse.Namespace) -> list[str]:
         else:
             found += [f"development.{name}.source=professional.de", f"development.{name}.references=professional.en"]
             found += [f"development.{name}.lists=pool.{number}.gz" for number in range(1, 9)]
+    found += [f"system.MERT.development={name}" for name in ROWS.get(grid, ())]
     found += [f"test.test.lists=test.{number}.gz" for number in range(1, 9)]
     return [*found, "test.test.source=test.de", "test.test.references=test.en"]
 

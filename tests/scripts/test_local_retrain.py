@@ -13,7 +13,7 @@ from lasw.scripts.main import main
 from lasw.tuning import read_local_weights, read_weights
 
 WORDS = ["alt", "rot", "Bus", "faehrt", "heute", "ueber", "die", "neue", "Bruecke"]
-RETRAIN = ["local", "retrain", "--references", "pool.e", "--optimiser", "expected", "--quiet"]
+RETRAIN = ["local", "retrain", "--references", "pool.e", "--optimiser", "expected", "--step", "1", "--quiet"]
 
 
 @pytest.fixture
@@ -113,6 +113,17 @@ def test_on_standard_output_and_other_optimisers(place: Path, capsys: pytest.Cap
     assert re.search(r"weights of 4 sentences, [0-9.]+ s", err)
 
 
+def test_one_list_vouches_for_a_part_of_the_way(place: Path) -> None:
+    local_sets()
+    found = {}
+    for name, step in (("all", ["--step", "1"]), ("some", ["--step", "0.3"]), ("default", [])):
+        words = ["local", "retrain", "--references", "pool.e", "--optimiser", "expected", "--quiet", *step]
+        words += ["--sets", "dev.local.tsv", "--start", "start", "--output", f"{name}.jsonl", "pool.nbest"]
+        assert main(words) == 0
+        found[name] = [one.dense.tolist() for one in read_local_weights(f"{name}.jsonl")]
+    assert found["default"] == found["some"] != found["all"]
+
+
 @pytest.mark.parametrize(
     ("table", "more", "message"),
     [
@@ -124,6 +135,7 @@ def test_on_standard_output_and_other_optimisers(place: Path, capsys: pytest.Cap
         ("H1\t1\t25\t0.5\n", (), r"line 25 in the set of test sentence 1; expected 24 at most"),
         ("H1\t1\t2\t0.5\n", ("--standard", "25"), r"25 standard sentences; expected 24 at most"),
         ("H1\t1\t2\t0.5\n", ("--standard", "-1"), r"--standard -1; expected 0 or more"),
+        ("H1\t1\t2\t0.5\n", ("--step", "0"), r"--step 0; expected a number above 0 and at most 1"),
     ],
 )
 def test_mistakes_are_one_line(

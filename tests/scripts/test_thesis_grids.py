@@ -190,6 +190,15 @@ def test_each_run_has_lists_of_its_own_which_all_rows_share(text: Path, capsys: 
     assert re.search(r"tuning: no N-best lists; remove \S*pro-\S*, and it is tuned again", capsys.readouterr().err)
 
 
+def test_only_sets_that_are_tuned_on_are_selected(text: Path) -> None:
+    given = ["system.MERT.development=1-10", "comparison.seeds=1"]
+    given.append("development.50-60.select=--method length --low 90 --high 99")  # of which there is no sentence
+    kept = [one for one in changes("table-4.2") if not one.startswith("development.50-60")]
+    words = [word for change in [*kept, *given] for word in ("--set", change)]
+    assert main(["compare", "thesis/table-4.2", "--run", "run", "--quiet", *words]) == 0
+    assert [path.name.rpartition("-")[0] for path in Path("run/selections").iterdir()] == ["1-10"]
+
+
 def without_decoder(grid: str) -> list[str]:
     """The lists of the pools and the test set on disk, in the place of a decoder."""
     for name in ("noisy", "professional", "test"):

@@ -108,13 +108,15 @@ def _absolute(values: dict[str, Any]) -> dict[str, Any]:
 
 def _comparison(sections: dict[str, dict[str, Any]], path: str, select: Selecting | None) -> Comparison:
     sections = _absolute(sections)
+    names = list(sections.get("development", {}))
+    sections = _with_used_sets(sections)
     _select(sections, path, select)
     settings = _made(ComparisonSettings, "comparison", sections.get("comparison", {}), path)
     development = _sets(DevelopmentSet, "development", sections, path)
     test = _sets(TestSet, "test", sections, path)
     if not development:
         raise UserError("no development set", path=path, expected="[development.NAME] with its files")
-    systems = tuple(_system(name, values, development, path) for name, values in sections.get("system", {}).items())
+    systems = tuple(_system(name, values, names, path) for name, values in sections.get("system", {}).items())
     if not systems:
         raise UserError("no system", path=path, expected="[system.NAME] with optimiser = '...'")
     _check_files(sections.get("decoder"), development, test, path)
@@ -122,6 +124,14 @@ def _comparison(sections: dict[str, dict[str, Any]], path: str, select: Selectin
         _check_local(system, development, test, path)
         _check_lists_of(system, {one.name: one for one in systems}, path)
     return Comparison(settings, sections.get("run", {}), sections.get("decoder"), development, test, systems)
+
+
+def _with_used_sets(sections: Sections) -> Sections:
+    """The same without the development sets that no system is tuned on: they are neither selected nor read."""
+    systems, there = sections.get("system", {}), sections.get("development", {})
+    used = {name for one in systems.values() for name in one.get("development") or there}
+    kept = {name: values for name, values in there.items() if name in used}
+    return {**sections, "development": kept} if kept else sections
 
 
 def _select(sections: Sections, path: str, select: Selecting | None) -> None:
@@ -158,7 +168,7 @@ def _pool(where: str, key: str, values: Mapping[str, Any], pools: Mapping[str, A
     return pool
 
 
-def _system(name: str, values: dict[str, Any], development: dict[str, DevelopmentSet], path: str) -> System:
+def _system(name: str, values: dict[str, Any], development: Sequence[str], path: str) -> System:
     own = parameters(SystemSettings)
     settings = _made(SystemSettings, f"system.{name}", {k: v for k, v in values.items() if k in own}, path)
     arguments = {key: value for key, value in values.items() if key not in own}

@@ -7,7 +7,7 @@ decoder makes of the pool is decoded once: every set is a part of the same N-bes
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from lasw.metrics import UserError, read_lines
 from lasw.tuning.formats import FilePath
-from lasw.tuning.optimisers import Optimiser
 from lasw.tuning.weights import Weights
 
 if TYPE_CHECKING:
@@ -50,14 +49,13 @@ def read_local_sets(path: FilePath) -> list[NDArray[np.int64]]:
 
 
 def retrained(
-    optimiser: Optimiser, pool: Pool, start: Weights, sets: Sequence[NDArray[np.int64]], standard: int = 0
+    learn: Callable[[Pool], Weights], pool: Pool, sets: Sequence[NDArray[np.int64]], standard: int = 0
 ) -> Iterator[Weights]:
     """The weights of every test sentence, in order; equal sets have equal weights and are tuned on once.
 
     Args:
-        optimiser: that tunes on each set.
+        learn: gives the weights that are good for a part of the pool.
         pool: N-best lists of all sentences that sets are made of.
-        start: weights to start from, of the pool's features.
         sets: sentences of the pool, for every test sentence.
         standard: so many first sentences of the pool are in every set.
 
@@ -67,7 +65,6 @@ def retrained(
     sentences = len(pool.starts) - 1
     if standard > sentences:
         raise UserError(f"{standard} standard sentences", expected=f"{sentences} at most, as many as the pool has")
-    pool.sentence_scores(optimiser.measure)  # of all candidates at once, and no set asks again
     known: dict[bytes, Weights] = {}
     for number, one in enumerate(sets, 1):
         if len(one) and one[-1] >= sentences:
@@ -80,5 +77,5 @@ def retrained(
             part = pool.of_sentences(keep)
             if not len(part):
                 raise UserError(f"no N-best list for the set of test sentence {number}", expected="lists of the pool")
-            known[key] = optimiser.fit(part, start).weights
+            known[key] = learn(part)
         yield known[key]

@@ -76,7 +76,7 @@ def _page(parser: Parser) -> str:
         rows = [_row(action) for action in group._group_actions if action.help != argparse.SUPPRESS]
         rows = [row for row in rows if row is not None]
         if rows:
-            parts.append(f"**{group.title}**\n\n{table(['', 'default', ''], rows)}")
+            parts.append(f"**{group.title}**\n\n{table(['option', 'default', 'what it does'], rows)}")
     if parser.epilog:
         parts.append(f"```text\n{parser.epilog.strip()}\n```\n")
     return "\n".join(parts)

@@ -57,9 +57,10 @@ class SemanticBleu(Metric):
         self._sentence_bleu()  # refuses a bad alpha
 
     def signature(self) -> Signature:
-        """All settings; vectors by file name and fingerprint."""
-        settings = (("vectors", described(self.vectors)), ("k", str(self.k)), ("sentence-alpha", f"{self.alpha:g}"))
-        return Signature(self.name, settings)
+        """All settings, and the brevity penalties, which are not smoothed; vectors by file name and fingerprint."""
+        settings = [("vectors", described(self.vectors)), ("k", str(self.k)), ("sentence-alpha", f"{self.alpha:g}")]
+        penalties = [("sentence-bp", "plain"), ("corpus-bp", "plain")]
+        return Signature(self.name, (*settings, *penalties))
 
     def statistics_key(self) -> str:
         """The same whatever the smoothing."""

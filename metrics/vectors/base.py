@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
 
-FORMATS = "word2vec text or binary, GloVe, fastText, or a file of `lasw vectors convert`"
+FORMATS = "word2vec text or binary, GloVe, fastText, .npz, or a file of `lasw vectors convert`"
 
 
 class VectorFile(ABC):

@@ -1,7 +1,7 @@
 """Files of word vectors, opened without reading the numbers: rows are read when they are asked for.
 
-Read are word2vec text and binary, GloVe text (no header), fastText's ``.vec`` and ``.bin``, gensim's own format, and
-the packed file of `lasw.metrics.vectors.packed`, which opens at once whatever its size. What a file is is told from its
+Read are word2vec text and binary, GloVe text (no header), fastText's ``.vec`` and ``.bin``, NumPy's ``.npz``, and the
+packed file of `lasw.metrics.vectors.packed`, which opens at once whatever its size. What a file is is told from its
 content, compressed ones included. fastText's binary files give unknown words the vector of their character n-grams.
 
 Words are compared as bytes of UTF-8. In text, fields are separated by single spaces or tabs: a word may hold anything
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.text import DAMAGED, damaged, first_bytes, open_bytes
+from lasw.metrics.vectors.arrays import ArraysFile, members
 from lasw.metrics.vectors.base import FORMATS, VectorFile, finite
 from lasw.metrics.vectors.packed import PackedFile
 from lasw.metrics.vectors.scanned import LONGEST_LINE, BinaryFile, TextFile, parsed
@@ -48,7 +49,7 @@ def open_vectors(path: str | os.PathLike[str]) -> VectorFile:
 @lru_cache(maxsize=4)
 def _opened(path: str, _changed: int, _bytes: int, first: bytes) -> VectorFile:
     if first == _ZIP:
-        return PackedFile(path)
+        return _zipped(path)
     if first[:1] == _PICKLE:
         raise UserError(
             "this is a pickle, as gensim's save() writes it, which can run code when it is opened",
@@ -66,6 +67,17 @@ def _opened(path: str, _changed: int, _bytes: int, first: bytes) -> VectorFile:
     if header and not _is_text_row(content, header[1]):
         return BinaryFile(path, content, *header)
     return TextFile(path, content, header)
+
+
+def _zipped(path: str) -> VectorFile:
+    names = members(path)
+    if "starts.npy" in names:
+        return PackedFile(path)
+    if names and all(name.endswith(".npy") for name in names):
+        return ArraysFile(path)
+    raise UserError(
+        f"a zip archive of {', '.join(names[:4]) or 'nothing'}", path=path, expected=FORMATS, remedy="unzip it"
+    )
 
 
 def _content(path: str) -> mmap.mmap:

@@ -37,8 +37,9 @@ examples:
   lasw vectors neighbours --vectors news.vectors house treaty
   lasw vectors convert --vectors glove.840B.300d.txt.gz --output glove.vectors
 
-Read are word2vec text and binary, GloVe, fastText .vec and .bin, and what convert and train write. gensim's own format
-can run code when it is opened: convert it with KeyedVectors.load(FILE).save_word2vec_format(NEW).
+Read are word2vec text and binary, GloVe, fastText .vec and .bin, .npz with words and a matrix, and what convert and
+train write. gensim's own format can run code when it is opened: convert it with
+KeyedVectors.load(FILE).save_word2vec_format(NEW).
 A packed file (the default) opens at once whatever its size, and only the vectors that are needed are read from it.
 """
 

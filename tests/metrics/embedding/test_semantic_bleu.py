@@ -155,3 +155,19 @@ def test_neighbours_against_a_full_sort(tmp_path, monkeypatch):
                 )
             assert np.allclose(cosines[i, : len(expected)], (unit @ unit[row])[near[i, : len(expected)]], atol=1e-7)
             assert (near[i, len(expected) :] == -1).all()
+
+
+def test_the_penalties_in_the_signature_are_those_of_bleu(vectors):
+    """Without neighbours it is BLEU+1 of sentences and BLEU of corpora, both with the penalty that is not smoothed."""
+    alone = metric(f"SRBLEU:vectors={vectors}:k=0")
+    assert "|sentence-alpha:1|sentence-bp:plain|corpus-bp:plain|" in str(alone.signature())
+    references = References.from_lines(["w0 w1 w2 w3 w4 w5 w6", "w1 w2 w3 w4 w5"])
+    corpus = Corpus.from_lines(["w0 w1 w2 w3 w4", "w1 w2 w3 w4"], references.vocabulary)
+    owner = np.arange(2)
+    statistics = [m.statistics(corpus, m.prepare(references), owner) for m in (alone, metric("BLEU+1:bp=plain"))]
+    total = statistics[0].sum(axis=0)
+    sentences = metric("BLEU+1:bp=plain").sentence_scores(statistics[1])
+    np.testing.assert_allclose(alone.sentence_scores(statistics[0]), sentences, rtol=1e-12)
+    assert alone.corpus_score(total) == pytest.approx(metric("BLEU:bp=plain").corpus_score(total), rel=1e-12)
+    smoothed = metric("BLEU+1:bp=smoothed").sentence_scores(statistics[1])
+    assert (np.abs(smoothed - sentences) > 1e-3).all()

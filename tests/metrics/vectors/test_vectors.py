@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import lzma
 import struct
+import zipfile
 
 import numpy as np
 import pytest
@@ -94,6 +95,50 @@ def test_packed_files(tmp_path):
         (tmp_path / "odd").write_bytes(data[:place] + after + data[place + len(after) :])
         with pytest.raises(UserError, match="or damaged"):
             open_vectors(tmp_path / "odd")
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+@pytest.mark.parametrize("words", [np.array(WORDS), np.array([word.encode() for word in WORDS])])
+def test_arrays_of_numpy(tmp_path, save, words):
+    path = tmp_path / "arrays.npz"
+    save(path, vocabulary=words, matrix=MATRIX.astype(np.float64))
+    check(open_vectors(path))
+
+
+def test_of_equal_words_in_arrays_the_first_counts(tmp_path):
+    np.savez(tmp_path / "twice.npz", words=np.array(["a", "b", "a"]), vectors=np.eye(3))
+    file = open_vectors(tmp_path / "twice.npz")
+    assert file.find(["a", "b"]).tolist() == [0, 1]
+
+
+def test_arrays_that_are_no_word_vectors(tmp_path):
+    path = tmp_path / "arrays.npz"
+    words = np.array(WORDS)
+    for arrays, message in (
+        ({"words": np.array(WORDS, dtype=object), "vectors": MATRIX}, "Python objects in it.*numpy.array"),
+        ({"words": words[:-1], "vectors": MATRIX}, r"<U\d+ \(5,\), float32 \(6, 5\); expected an array of words"),
+        ({"words": words, "vectors": MATRIX[:, 0]}, "expected an array of words"),
+        ({"vectors": MATRIX}, "expected an array of words"),
+        ({"words": words, "vectors": MATRIX, "more": MATRIX}, "expected an array of words"),
+    ):
+        np.savez(path, **arrays)
+        with pytest.raises(UserError, match=message):
+            open_vectors(path)
+    large = MATRIX.astype(np.float64)
+    large[2, 1] = 1e300
+    np.savez(path, words=words, vectors=large)
+    file = open_vectors(path)
+    with pytest.raises(UserError, match="NaN or inf"):
+        file.rows(np.array([2]))
+    np.savez(path, words=words, vectors=MATRIX)
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b"'shape': (6, 5)", b"'shape': (9, 9)"))
+    with pytest.raises(UserError, match="damaged"):
+        open_vectors(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("glove.6B.50d.txt", "a 1 2")
+    with pytest.raises(UserError, match=r"a zip archive of glove\.6B\.50d\.txt.*unzip it"):
+        open_vectors(path)
 
 
 def test_fasttext_makes_vectors_of_unknown_words(tmp_path):

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from lasw.metrics.agreement.layouts.official import official_outliers, official_reference
 from lasw.metrics.agreement.layouts.registry import other_layouts
 from lasw.metrics.agreement.marked import MarkedSystems, StoredMetric
 from lasw.metrics.base import Evaluation, number_in
@@ -24,7 +25,7 @@ from lasw.metrics.errors import UserError, unknown
 from lasw.metrics.text import Corpus, References, Vocabulary, parse_json, read_lines
 
 # Whose scores are taken where there are several, as the metrics tasks took them.
-_FIRST = ("mqm", "mqm-col", "esa", "da-sqm", "wmt-appraise")
+_FIRST = ("mqm", "mqm-col", "esa", "esa-human1", "da-sqm", "wmt-appraise")
 PROTOCOLS = {"seg": (*_FIRST, "wmt-raw", "wmt-z", "wmt"), "sys": (*_FIRST, "wmt-z", "wmt-raw", "wmt")}
 _NOBODY = "src"  # in the place of a reference's name
 
@@ -34,6 +35,7 @@ def read_mtme(
     *,
     human: str = "",
     reference: str = "",
+    official: bool = False,
     preprocess: Callable[[str], str] | None = None,
     encoding: str = "utf-8",
 ) -> MarkedSystems:
@@ -42,7 +44,9 @@ def read_mtme(
     Args:
         place: ``FOLDER:LP``, ``wmt22:en-de``.
         human: whose scores; the first there is of `PROTOCOLS` if empty.
-        reference: which one metrics used; the only one, else ``refA``, else the first by name, if empty.
+        reference: which one metrics used; if empty, the one of the metrics task of that test set, else ``refA`` or
+            ``ref``, else the first by name.
+        official: leave the systems out that the metrics task of that test set left out.
         preprocess: of every line of text.
         encoding: of all files.
 
@@ -58,8 +62,10 @@ def read_mtme(
     if not references or not outputs:
         where = folder / ("system-outputs" if references else "references")
         raise UserError(f"nothing of {pair}", path=where, expected="texts", remedy=other_layouts("--mtme"))
-    used = _chosen(reference, "reference", sorted(references), ("refA", "ref"), folder / "references")
-    names = [name for name in sorted(outputs) if name != used]
+    customary = (official_reference(folder.resolve().name, pair), "refA", "ref")
+    used = _chosen(reference, "reference", sorted(references), customary, folder / "references")
+    far = official_outliers(folder.resolve().name, pair) if official else ()
+    names = [name for name in sorted(outputs) if name != used and name not in far]
     n = len(_lines(references[used], encoding))
     _check_documents(folder / "documents" / f"{pair}.docs", n, encoding)
     marks, given, whose = _people(folder / "human-scores", pair, human, names, n, encoding)
@@ -79,7 +85,8 @@ def read_mtme(
 
     texts = References((corpus(references[used]),))
     evaluation = Evaluation(texts, tuple(corpus(outputs[name]) for name in systems))
-    notes = [f"marks of {whose}, reference {used}", *notes]
+    left_out = [f"left out, as the metrics task did: {', '.join(x for x in far if x in outputs)}"] if far else []
+    notes = [f"marks of {whose}, reference {used}", *left_out, *notes]
     scores = None if given is None else given[kept]
     return MarkedSystems(f"{folder.name}:{pair}", systems, evaluation, marks[kept], scores, stored, tuple(notes))
 

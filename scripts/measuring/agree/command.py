@@ -109,7 +109,9 @@ def add_arguments(parser: Parser) -> None:
         help="systems' scores from preferences: share of comparisons won, expected wins, TrueSkill (default: share)",
     )
     parser.add_argument("--human", metavar="NAME", help="whose scores of --mtme (default: as the metrics tasks did)")
-    parser.add_argument("--mtme-reference", metavar="NAME", help="that metrics of --mtme used (default: refA)")
+    parser.add_argument(
+        "--mtme-reference", metavar="NAME", help="that metrics of --mtme used (default: the task's, refA)"
+    )
     add_metric(parser, "a metric, may be repeated (default: BLEU)", action="append")
     add_given_scores(parser)
     parser.add_argument(
@@ -131,7 +133,8 @@ def add_arguments(parser: Parser) -> None:
         const=0,
         choices=(0, *OFFICIAL),
         metavar="YEAR",
-        help="the statistics and the test of the metrics task of that year (default: of the year in the sets' names)",
+        help="the statistics and the test of the metrics task of that year, without the systems it left out"
+        " (default: of the year in the sets' names)",
     )
     parser.add_argument(
         "--average",

@@ -60,8 +60,8 @@ def read_sets(arguments: argparse.Namespace) -> Sequence[Judged]:
 def _marked(arguments: argparse.Namespace) -> list[MarkedSystems]:
     how = reading(arguments)
     if arguments.mtme:
-        human, reference = arguments.human or "", arguments.mtme_reference or ""
-        return [read_mtme(place, human=human, reference=reference, **how) for place in arguments.mtme]
+        how |= {"human": arguments.human or "", "reference": arguments.mtme_reference or ""}
+        return [read_mtme(place, official=arguments.official is not None, **how) for place in arguments.mtme]
     files = _with_files(arguments, arguments.marks)
     return [read_marks(file, path, standardise=arguments.standardise, **how) for file, path in files]
 

@@ -11,6 +11,7 @@ import pytest
 from made_text import write_judgements, write_mtme
 
 from lasw.metrics import UserError, read_marks, read_mtme
+from lasw.metrics.agreement.layouts import official
 from lasw.scripts.main import main
 
 # What mt-metrics-eval (68a481a) says of `write_mtme(..., gaps=True)`, read by its EvalSet with refA and mqm, over
@@ -236,3 +237,18 @@ def test_marks_that_are_refused(text: str, told: str, texts: Path, tmp_path: Pat
     with pytest.raises(UserError) as error:
         read_marks(tmp_path / "wrong.csv", texts)
     assert told in str(error.value)
+
+
+def test_references_and_outliers_of_the_metrics_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = f"{write_mtme(tmp_path / 'wmt24', 'en-de')}:en-de"
+    assert "marks of mqm, reference refB" in read_mtme(place).notes
+    assert "marks of mqm, reference refA" in read_mtme(place, reference="refA").notes
+    monkeypatch.setitem(official.OUTLIERS, "wmt24", {"en-de": ("two", "nobody")})
+    whole, without = read_mtme(place), read_mtme(place, official=True)
+    assert set(whole.systems) - set(without.systems) == {"two"}
+    assert "left out, as the metrics task did: two" in without.notes
+    kept = [whole.systems.index(name) for name in without.systems]
+    assert np.array_equal(whole.marks[kept], without.marks, equal_nan=True)
+    assert read_mtme(f"{write_mtme(tmp_path / 'made', 'en-de')}:en-de", official=True).systems == (
+        *("one", "refB", "three", "two"),
+    )

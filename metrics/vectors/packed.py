@@ -20,6 +20,7 @@ from lasw.metrics.text import atomic_write
 from lasw.metrics.vectors.base import FORMATS, VectorFile, finite
 
 _MEMBERS = ("words", "starts", "vectors")
+_ROWS_AT_ONCE = 4096  # are written
 
 
 class PackedFile(VectorFile):
@@ -67,11 +68,18 @@ def write_packed(path: str | os.PathLike[str], words: Sequence[bytes], vectors: 
     order = sorted(range(len(words)), key=words.__getitem__)
     starts = np.cumsum([0] + [len(words[k]) for k in order], dtype=np.int64)
     arena = np.frombuffer(b"".join(words[k] for k in order), dtype=np.uint8)
-    arrays: tuple[NDArray[Any], ...] = arena, starts, np.ascontiguousarray(vectors[order], dtype="<f4")
     with atomic_write(path) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
-        for name, array in zip(_MEMBERS, arrays, strict=True):
-            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
+        small: tuple[NDArray[Any], ...] = arena, starts
+        members = [zipfile.ZipInfo(f"{name}.npy") for name in _MEMBERS]
+        for info, array in zip(members, small, strict=False):
+            with archive.open(info, "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)
+        with archive.open(members[-1], "w", force_zip64=True) as member:
+            header = {"descr": "<f4", "fortran_order": False, "shape": vectors.shape}
+            np.lib.format.write_array_header_1_0(member, header)
+            for first in range(0, len(order), _ROWS_AT_ONCE):  # sorted as a whole they would be in memory twice
+                rows = vectors[order[first : first + _ROWS_AT_ONCE]]
+                member.write(np.ascontiguousarray(rows, dtype="<f4").tobytes())
 
 
 def _check(words: NDArray[Any], starts: NDArray[Any], vectors: NDArray[Any]) -> None:

@@ -150,5 +150,7 @@ def selected(file: VectorFile, wanted: Sequence[str] | None) -> tuple[list[bytes
     kept = [k for k, word in enumerate(words) if word]  # a word that was repeated has no name there
     if not kept:
         raise UserError("none of the words has a vector", path=file.path)
-    parts = [file.rows(rows[kept[k : k + _ROWS_AT_ONCE]]) for k in range(0, len(kept), _ROWS_AT_ONCE)]
-    return [words[k] for k in kept], np.concatenate(parts)
+    vectors = np.empty((len(kept), file.size), dtype=np.float32)
+    for k in range(0, len(kept), _ROWS_AT_ONCE):
+        vectors[k : k + _ROWS_AT_ONCE] = file.rows(rows[kept[k : k + _ROWS_AT_ONCE]])
+    return [words[k] for k in kept], vectors

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,11 +42,13 @@ class Significance:
             than `MINIMUM_SEGMENTS`.
         p_values: (M, M) one-sided: how likely the row's metric would lead the column's by so much if it were no
             better. NaN where a correlation is undefined, the two metrics do not differ, or segments are so few.
+        samples: (M, b) the correlation in each resampled set, NaN where undefined.
     """
 
     test: str
     intervals: tuple[Interval | None, ...]
     p_values: NDArray[np.float64]
+    samples: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0)))
 
 
 def agreement_significance(
@@ -90,7 +92,7 @@ def _exchanged(measures: Sequence[Measure], resampled: NDArray[np.float64], samp
     if swaps is not None:
         beyond = (swaps(samples, seed) >= lead - _ROUNDING).sum(axis=0)
         p_values[differ] = (beyond[differ] + 1) / (samples + 1)
-    return Significance(PERM_BOTH, intervals, p_values)
+    return Significance(PERM_BOTH, intervals, p_values, resampled)
 
 
 def _significance(measures: Sequence[Measure], samples: NDArray[np.float64], test: str) -> Significance:
@@ -102,7 +104,7 @@ def _significance(measures: Sequence[Measure], samples: NDArray[np.float64], tes
             if i != j and first.correlation.value is not None and second.correlation.value is not None:
                 p = _williams(first, second) if by_williams else _bootstrap(samples[i], samples[j])
                 p_values[i, j] = np.nan if p is None else p
-    return Significance(WILLIAMS if by_williams else BOOTSTRAP, intervals, p_values)
+    return Significance(WILLIAMS if by_williams else BOOTSTRAP, intervals, p_values, samples)
 
 
 def _interval(measure: Measure, samples: NDArray[np.float64]) -> Interval | None:

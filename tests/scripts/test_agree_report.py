@@ -15,12 +15,15 @@ from lasw.metrics import (
     STATISTICS,
     Correlation,
     cluster_ranks,
+    confidence,
     largest_disagreements,
     mean_ranks,
+    metric,
     people_of,
     read_judgements,
     read_mtme,
 )
+from lasw.metrics.significance import resampled_counts
 from lasw.scripts.main import main
 
 
@@ -127,6 +130,38 @@ def test_accuracy_is_pooled_over_sets(tmp_path: Path, capsys: pytest.CaptureFixt
     assert entry["pooled"]["pairwise-accuracy"] == {"value": pytest.approx(pooled), "n": 9}
     assert main(["agree", "--quiet", *arguments]) == 0
     assert "pooled\n" in capsys.readouterr().out
+
+
+def test_leads_over_all_sets_have_an_interval(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The bootstrap within each set, one after the other by hand."""
+    places = [f"{write_mtme(tmp_path / name, 'xx-yy', gaps=name == 'two')}:xx-yy" for name in ("one", "two")]
+    arguments = ["agree", "--quiet", "-m", "WER", "-m", "CHRF", "--statistics", "pearson", "--test", "bootstrap"]
+    assert main([*arguments, "--json", "--paired-bs-n", "400", "--mtme", *places]) == 0
+    metrics = json.loads(capsys.readouterr().out)["metrics"]
+    first, second = (entry["means"]["segments"]["pearson"] for entry in metrics[:2])
+    values = [[x["segments"]["pearson"]["value"] for x in entry["sets"]] for entry in metrics[:2]]
+    assert [first["value"], second["value"]] == pytest.approx([sum(row) / 2 for row in values])
+    assert "lead" not in first
+    assert second["lead"] == pytest.approx(second["value"] - first["value"])
+    data = [read_mtme(place) for place in places]
+    drawn = np.zeros((2, 400))
+    for one in data:
+        there = ~np.isnan(one.marks)
+        marks, scores = one.marks[there], [one.evaluation.sentence_scores(metric(m))[there] for m in ("WER", "CHRF")]
+        segment, n = np.nonzero(there)[1], one.marks.shape[1]
+        (counts,) = [counts for _, counts in resampled_counts(n, 400, 1)]
+        for k, row in enumerate(counts):
+            rows = np.repeat(np.arange(len(segment)), row[segment].astype(int))
+            drawn[:, k] += [np.corrcoef(x[rows], marks[rows])[0, 1] / 2 for x in scores]
+    lead = confidence(drawn[1] - drawn[0])
+    assert (second["lead_low"], second["lead_high"]) == pytest.approx((lead.low, lead.high))
+    whole = confidence(drawn[1])
+    assert (second["low"], second["high"]) == pytest.approx((whole.low, whole.high))
+    assert main([*arguments, "--paired-bs-n", "400", "--mtme", *places]) == 0
+    table = capsys.readouterr().out
+    shown = f"{second['value']:.3f} ± {whole.radius:.3f} ({second['lead']:+.3f} ± {lead.radius:.3f})"
+    assert shown in table
+    assert "last column: of all sets" in table
 
 
 def test_official_set_ups(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

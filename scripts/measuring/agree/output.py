@@ -20,6 +20,7 @@ from lasw.metrics import (
     panel_title,
     picture,
 )
+from lasw.scripts.measuring.agree.means import over_sets
 
 _LEVEL = 0.05
 _GROUPED = {"none": "", "item": "within segments, ", "system": "within systems, "}
@@ -27,6 +28,7 @@ _LEGEND = """\
 ±: half the 95 % interval of the bootstrap over segments. p: one-sided, of the metric leading or trailing the first by
 so much ({}); *: below 0.05
 """
+_TOGETHER = "last column: of all sets, in brackets the lead over the first metric; *: its 95 % interval is without 0\n"
 _TESTS = {
     "williams": "Williams' test of Pearson's correlations, else the paired bootstrap",
     "bootstrap": "the paired bootstrap",
@@ -82,16 +84,6 @@ class Results:
         """Over all sets and statistics that they have."""
         return mean_ranks([self.ranks(f, key) for f, column in enumerate(self.significance) for key in column])
 
-    def pooled(self, k: int, key: Key) -> Correlation | None:
-        """The share of all sets' pairs, of statistics that are such a share; None of others."""
-        if key[1] != "pairwise-accuracy" or len(self.names) < 2:
-            return None
-        parts = [column[k][key] for column in self.agreements if key in column[k].measures]
-        n = sum(x.n for x in parts)
-        if not n or any(x.value is None for x in parts):
-            return None
-        return Correlation(sum(float(x.value or 0) * x.n for x in parts) / n, n)
-
     def measured(self) -> list[Key]:
         """What there is of at least one set."""
         return list(
@@ -118,7 +110,8 @@ def as_tables(results: Results) -> str:
     if results.significance:
         parts.append(f"clusters: rank of those that no test tells apart, 1 is best\n{_clusters(results)}")
         tests = {significance.test for column in results.significance for significance in column.values()}
-        parts.append(_LEGEND.format(next(text for name, text in _TESTS.items() if name in tests)))
+        together = _TOGETHER if len(results.names) > 1 else ""
+        parts.append(_LEGEND.format(next(text for name, text in _TESTS.items() if name in tests)) + together)
     if "lower" in results.better:
         parts.append(_ERROR_RATES)
     return "\n".join([*parts, "".join(f"{signature}\n" for signature in results.signatures)])
@@ -126,13 +119,12 @@ def as_tables(results: Results) -> str:
 
 def _table(results: Results, key: Key) -> str:
     several = len(results.names) > 1
-    pooled = results.pooled(0, key) is not None
+    together = [over_sets(results.agreements, results.significance, k, key) for k in range(len(results.labels))]
+    pooled = any(x is not None and x.n is not None for x in together)
     rows = [["", *results.names, *(["pooled" if pooled else "mean"] if several else [])]]
     for k, label in enumerate(results.labels):
         cells = [_cell(results, f, k, key) for f in range(len(results.names))]
-        correlations = [column[k][key] for column in results.agreements if key in column[k].measures]
-        last = str(results.pooled(k, key) or "undefined") if pooled else _mean(correlations)
-        rows.append([label, *cells, *([last] if several else [])])
+        rows.append([label, *cells, *([str(together[k] or "undefined")] if several else [])])
     counts = [column[0][key].n if key in column[0].measures else "" for column in results.agreements]
     rows.insert(1, ["n", *map(str, counts), *([""] if several else [])])
     return _aligned(rows)
@@ -181,11 +173,6 @@ def _p_of_difference(significance: Significance, k: int) -> float | None:
     return None if math.isnan(both[0]) else min(both)
 
 
-def _mean(row: Sequence[Correlation]) -> str:
-    values = [x.value for x in row if x.value is not None]
-    return f"{sum(values) / len(values):.3f}" if values and len(values) == len(row) else "undefined"
-
-
 def as_tsv(results: Results) -> str:
     """A line a number, in full precision, under a line that names the columns; empty where there is none."""
     rows = [["level", "coefficient", "set", "metric", "value", "n", "undefined", "low", "high", "p", "signature"]]
@@ -224,8 +211,7 @@ def as_json(results: Results) -> dict[str, Any]:
     for k, (spec, signature, better) in enumerate(zip(results.specs, results.signatures, results.better, strict=True)):
         sets = [_one(results, f, k) for f in range(len(results.names))]
         entry = {"metric": spec, "signature": signature, "better": better, "sets": sets}
-        pooled = {key[1]: _number(x) for key in results.measured() if (x := results.pooled(k, key)) is not None}
-        metrics.append(entry | ({"pooled": pooled} if pooled else {}))
+        metrics.append(entry | _together(results, k))
     kappas = [
         {"set": name, "kappa": {kind: _number(x) for kind, x in judges.items()}}
         for name, judges in zip(results.names, results.judges, strict=False)
@@ -249,6 +235,18 @@ def as_json(results: Results) -> dict[str, Any]:
         for level, coefficient in column
     ]
     return out | {"comparisons": _comparisons(results), "clusters": clusters, "mean_ranks": results.mean_ranks()}
+
+
+def _together(results: Results, k: int) -> dict[str, Any]:
+    """What there is of several sets: `pooled` statistics, and means of the others by level."""
+    entry: dict[str, Any] = {}
+    for level, coefficient in results.measured():
+        x = over_sets(results.agreements, results.significance, k, (level, coefficient))
+        if x is not None and x.n is not None:
+            entry.setdefault("pooled", {})[coefficient] = x.as_json()
+        elif x is not None:
+            entry.setdefault("means", {}).setdefault(level, {})[coefficient] = x.as_json()
+    return entry
 
 
 def _one(results: Results, f: int, k: int) -> dict[str, Any]:

@@ -28,7 +28,7 @@ _OF_THE_GRID = (
 )
 _HASH = 10
 _LISTS = "nbest"
-_Files = tuple[Path, Path, "Path | None"]
+_Chosen = tuple[Path, Path, "Path | None"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class GridSelections:
     _digests: dict[str, str] = field(default_factory=dict)  # of files, by name
     _read: dict[tuple[Path, ...], dict[int, list[str]]] = field(default_factory=dict)  # lists of pools
 
-    def __call__(self, name: str, options: str, pool: PoolFiles, trusted: PoolFiles | None) -> _Files:
+    def __call__(self, name: str, options: str, pool: PoolFiles, trusted: PoolFiles | None) -> _Chosen:
         """Plan a development set.
 
         Args:

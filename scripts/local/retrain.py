@@ -44,7 +44,7 @@ def add_arguments(parser: Parser) -> None:
     """Declare the options."""
     add_pool_options(parser, "N-best lists of the pool")
     parser.add_argument(
-        "--sets", required=True, metavar="TSV", help="PREFIX.local.tsv, that 'lasw select --local' wrote"
+        "--sets", required=True, metavar="FILE", help="PREFIX.local.tsv, that 'lasw select --local' wrote"
     )
     parser.add_argument(
         "--standard",

@@ -13,16 +13,16 @@ from lasw.scripts.main import main
 
 COMMON = {
     ("-r", "--references"): {
-        *("tune", "optimise", "local train", "score", "features", "nbest stats", "nbest oracle"),
+        *("tune", "optimise", "local train", "local retrain", "score", "features", "nbest stats", "nbest oracle"),
     },
     ("-m", "--metric"): {
-        *("tune", "optimise", "local train", "score", "agree", "features", "select", "train-metric combine"),
-        *("nbest stats", "nbest oracle"),
+        *("tune", "optimise", "local train", "local retrain", "score", "agree", "features", "select"),
+        *("train-metric combine", "nbest stats", "nbest oracle"),
     },
     ("--source",): {"tune", "decode", "local train", "local weights", "align", "select", "train", "quickstart"},
     ("--jobs",): {"tune", "decode", "align", "select", "train", "compare", "quickstart"},
     ("--seed",): {
-        *("tune", "optimise", "local train", "score", "agree", "align", "select", "quickstart"),
+        *("tune", "optimise", "local train", "local retrain", "score", "agree", "align", "select", "quickstart"),
         *("vectors train", "train-metric pairwise", "nbest oracle"),
     },
 }

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import functools
 import os
 import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
 from pathlib import Path
+from typing import TypeVar
 
 from lasw.metrics import UserError, command_words
 
+T = TypeVar("T")
 PLACEHOLDERS = ("weights", "source", "nbest", "n")
 _LAST_LINES = 5
+_MOMENT = 5.0  # seconds in which a thread that was asked for has begun, if there is one at all
 _LINE_LENGTH = 200
 # What the lines before it said, of models that were loaded and options that were read, is no reason.
 _REASON = re.compile(r"(terminate called|(\S*exception|(fatal )?error|illegal \w+|usage)\b:?)", re.IGNORECASE)
@@ -64,24 +70,26 @@ class Program:
         """
         words = [_BRACES.sub(lambda found: values.get(found[1], found[0]), word) for word in self.words]
         with open(stdin or os.devnull, "rb") as source, open(stdout, "wb") as out, open(stderr, "wb") as errors:
+            start = functools.partial(
+                subprocess.Popen,
+                [self._path, *words[1:]],
+                cwd=self.folder,
+                stdin=source,
+                stdout=out,
+                stderr=errors,
+                process_group=0,  # decoders are often wrapped in scripts
+            )
+            starting: Future[subprocess.Popen[bytes]] = Future()
             try:
-                process = subprocess.Popen(
-                    [self._path, *words[1:]],
-                    cwd=self.folder,
-                    stdin=source,
-                    stdout=out,
-                    stderr=errors,
-                    process_group=0,  # decoders are often wrapped in scripts
-                )
+                # In a thread: a signal would come out of the call that starts it, and nobody would know its number.
+                threading.Thread(target=_fulfil, args=(starting, start)).start()
+                yield starting.result()
             except OSError as error:
+                if error is not starting.exception(_MOMENT):
+                    raise
                 raise UserError(f"{self.name} cannot be run ({error.strerror})", remedy=_hint(self._path)) from None
-        with process:
-            try:
-                yield process
             finally:
-                if process.returncode is None:  # nobody has waited for it, so its number is still its own
-                    with contextlib.suppress(ProcessLookupError):
-                        os.killpg(process.pid, signal.SIGKILL)
+                _end(starting)
 
     def failure(self, found: str, stderr: Path) -> UserError:
         """The error that blames it for `found` and shows the end of what it said."""
@@ -93,6 +101,25 @@ class Program:
             names = {member.value: member.name for member in signal.Signals}
             return f"was killed by signal {names.get(-code, -code)}"
         return f"ended with code {code}"
+
+
+def _fulfil(promise: Future[T], function: Callable[[], T]) -> None:
+    try:
+        promise.set_result(function())
+    except BaseException as error:
+        promise.set_exception(error)
+
+
+def _end(starting: Future[subprocess.Popen[bytes]]) -> None:
+    """Kill what was started, and all that it has started itself."""
+    try:
+        process = starting.result(_MOMENT)
+    except (OSError, TimeoutError):  # nothing was
+        return
+    if process.returncode is None:  # nobody has waited for it, so its number is still its own
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def last_lines(path: Path) -> str:

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import stat
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -17,6 +18,7 @@ from build import rows_of, sparse_rows
 from lasw.metrics import UserError, Vocabulary
 from lasw.tuning import NBest, Weights, read_weights
 from lasw.tuning.decoders.command import Command
+from lasw.tuning.decoders.program import Program
 
 SOURCE = ["ein haus", "zwei", "", "drei kleine haeuser"]
 
@@ -249,3 +251,21 @@ with open(sys.argv[1], "w") as out:
     assert len(decoded(decoder)) == 4
     assert (2, 4) in told
     assert told == sorted(told)
+
+
+def test_a_signal_while_the_system_starts_it_leaves_nothing_running(tmp_path, monkeypatch):
+    begun = []
+
+    class Slow(subprocess.Popen):
+        def __init__(self, *words, **named):
+            super().__init__(*words, **named)
+            begun.append(self.pid)
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.2)  # the caller knows nothing of it yet
+
+    monkeypatch.setattr(subprocess, "Popen", Slow)
+    program = Program("sleep 60", tmp_path)
+    with pytest.raises(KeyboardInterrupt), program.running({}, None, tmp_path / "out", tmp_path / "err"):
+        pytest.fail("it was not interrupted")
+    assert len(begun) == 1
+    assert not Path(f"/proc/{begun[0]}").exists()

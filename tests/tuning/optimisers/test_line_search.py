@@ -203,7 +203,7 @@ def test_equal_to_a_scan_of_the_crossings_within_a_limit() -> None:
         limit = float(generator.choice([0.1, 0.5, 2.0]))
         found = LineSearch(starts, statistics, loss).search(intercepts, slopes, limit)
         assert abs(found.position) <= limit
-        points = np.linspace(-limit, limit, 2001)[1:-1]
+        points = np.linspace(-limit, limit, 401)[1:-1]
         tried = [loss.corpus_score(statistics[best_at(x, starts, intercepts, slopes)].sum(axis=0)) for x in points]
         assert found.score >= max(tried) - 1e-12, seed
         there = statistics[best_at(found.position, starts, intercepts, slopes)].sum(axis=0)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import zipfile
-
 import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
-from lasw.metrics.vectors.base import FORMATS, VectorFile, finite
+from lasw.metrics.text import parse_array, read_arrays
+from lasw.metrics.vectors.base import VectorFile, finite
 
 _SHAPES = (
     "an array of words (n,) and one of numbers (n, d), as numpy.savez(FILE, words=words, vectors=vectors) has them"
@@ -43,31 +42,19 @@ class ArraysFile(VectorFile):
         return finite(self._vectors[rows], rows, self)
 
 
-def members(path: str) -> list[str]:
-    """The names of the files in a zip archive.
-
-    Raises:
-        UserError: it is damaged.
-    """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return archive.namelist()
-    except Exception:  # the directory of what is damaged can fail in any way
-        raise UserError("not written by `lasw vectors convert`, or damaged", path=path, expected=FORMATS) from None
-
-
 def _read(path: str) -> tuple[list[str], NDArray[np.float32]]:
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = [np.asarray(archive[name]) for name in archive.files]
-    except Exception as error:  # what is damaged can fail in any way, and what holds Python objects is refused
-        objects = "Object arrays" in str(error)
-        raise UserError(
-            "Python objects in it, which can run code when they are opened" if objects else "damaged",
-            path=path,
-            expected=_SHAPES,
-            remedy="save the words as strings: numpy.array(words, dtype=str)" if objects else None,
-        ) from None
+    arrays = []
+    for name, data in read_arrays(path, "damaged").items():
+        try:
+            arrays.append(parse_array(data))
+        except ValueError as error:
+            objects = "Object arrays" in str(error)
+            raise UserError(
+                "Python objects in it, which can run code when they are opened" if objects else f"{name} is damaged",
+                path=path,
+                expected=_SHAPES,
+                remedy="save the words as strings: numpy.array(words, dtype=str)" if objects else None,
+            ) from None
     words = [x for x in arrays if x.dtype.kind in "US" and x.ndim == 1]
     matrices = [x for x in arrays if x.dtype.kind in "fiu" and x.ndim == 2 and x.shape[1]]
     if len(words) != 1 or len(matrices) != 1 or len(words[0]) != len(matrices[0]) or not len(words[0]):

@@ -17,6 +17,7 @@ import os
 import shutil
 import struct
 import tempfile
+import zipfile
 from functools import lru_cache
 from typing import Any, BinaryIO
 
@@ -25,7 +26,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics.errors import UserError
 from lasw.metrics.text import DAMAGED, damaged, first_bytes, open_bytes
-from lasw.metrics.vectors.arrays import ArraysFile, members
+from lasw.metrics.vectors.arrays import ArraysFile
 from lasw.metrics.vectors.base import FORMATS, VectorFile, finite
 from lasw.metrics.vectors.packed import PackedFile
 from lasw.metrics.vectors.scanned import LONGEST_LINE, BinaryFile, TextFile, parsed
@@ -70,7 +71,11 @@ def _opened(path: str, _changed: int, _bytes: int, first: bytes) -> VectorFile:
 
 
 def _zipped(path: str) -> VectorFile:
-    names = members(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except Exception:  # the directory of what is damaged can fail in any way
+        raise UserError("not written by `lasw vectors convert`, or damaged", path=path, expected=FORMATS) from None
     if "starts.npy" in names:
         return PackedFile(path)
     if names and all(name.endswith(".npy") for name in names):

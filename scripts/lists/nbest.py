@@ -264,6 +264,8 @@ def _in_units(values: Floats, starts: NDArray[np.int64]) -> Floats:
 def _oracle(arguments: argparse.Namespace) -> None:
     if not arguments.references:
         raise UserError("no references", expected="--references REF ...")
+    if not 0 <= arguments.reachable <= 1:  # NaN is not
+        raise UserError(f"--reachable {arguments.reachable:g}", expected="a number from 0 to 1")
     pool = _pool(arguments)
     corpus, sentence = metric(arguments.metric or "BLEU"), metric(arguments.metric or "BLEU+1")
     scores = pool.sentence_scores(sentence)

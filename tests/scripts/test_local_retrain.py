@@ -129,6 +129,8 @@ def test_one_list_vouches_for_a_part_of_the_way(place: Path) -> None:
     [
         ("1\t1\t2\t0.5\n", (), r"dev.local.tsv:1: no table of local sets; expected test_line, rank, line, similarity"),
         ("H1\t1\tx\t0.5\n", (), r"dev.local.tsv:2: '1\\t1\\tx\\t0.5'; expected three numbers"),
+        (f"H1\t1\t{'9' * 25}\t0.5\n", (), r"dev.local.tsv:2: .*expected three numbers"),
+        (f"H1\t1\t{'9' * 5000}\t0.5\n", (), r"dev.local.tsv:2: .*expected three numbers"),
         ("H1\t1\t0\t0.5\n", (), r"dev.local.tsv:2: .*expected three numbers from 1"),
         ("H2\t1\t3\t0.5\n", (), r"dev.local.tsv:2: test sentence 2; expected 0 or 1"),
         ("H1\t1\t3\t0.5\n3\t1\t3\t0.5\n", (), r"dev.local.tsv:3: test sentence 3; expected 1 or 2"),

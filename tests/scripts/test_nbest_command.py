@@ -161,6 +161,12 @@ def test_sentences_out_of_reach(data: Path, capsys: pytest.CaptureFixture[str]) 
     assert found["mean_weight"] == pytest.approx((2 + np.exp(far - 0.5)) / 3)
 
 
+@pytest.mark.parametrize("number", ["nan", "-0.1", "1.1"])
+def test_what_is_no_share_of_bleu(data: Path, number: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nbest", "oracle", "-r", str(data / "ref"), str(data / "list"), "--reachable", number]) == 1
+    assert f"--reachable {number}; expected a number from 0 to 1" in capsys.readouterr().err
+
+
 def test_the_oracle_needs_references(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["nbest", "oracle", "-r", str(data / "ref"), str(data / "list")]
     assert main(words[:2] + words[4:]) == 1

@@ -233,7 +233,10 @@ def test_pools_with_lists_need_no_decoder(text: Path, capsys: pytest.CaptureFixt
         ("development.Rand..select=--method rnd", r"\[development.Rand.\] select: .*rnd"),
         ("development.Rand..select=--metod la", r"\[development.Rand.\] select: unknown argument '--metod'.*--method"),
         ("development.Rand..select=--method la --output x", r"select: has --output; expected options of method"),
-        ("development.Rand..select=--words 'x", r"\[development.Rand.\] select: No closing quotation"),
+        (
+            "development.Rand..select=--words 'x",
+            r"\[development.Rand.\] select: .*'x\W+\(No closing quotation\); expected quotes in pairs",
+        ),
         ("development.Rand..select=--method length --low 70 --high 90", r"select: nothing selected"),
         ("development.Rand..pool=nosy", r"unknown pool 'nosy'.*did you mean 'noisy'"),
     ],

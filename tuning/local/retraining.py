@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 HEADER = "test_line\trank\tline\tsimilarity"
 """Of the table of sets that `lasw select --local` writes."""
+_LONG = 19  # digits: no line has such a number, and no array holds it
 
 
 def read_local_sets(path: FilePath) -> list[NDArray[np.int64]]:
@@ -36,7 +37,9 @@ def read_local_sets(path: FilePath) -> list[NDArray[np.int64]]:
     sets: list[list[int]] = []
     for number, line in enumerate(lines[1:], 2):
         fields = line.split("\t")
-        numbers = [int(field) if field.isascii() and field.isdigit() else 0 for field in fields[:3]]
+        numbers = [
+            int(field) if field.isascii() and field.isdigit() and len(field) < _LONG else 0 for field in fields[:3]
+        ]
         if len(fields) != 4 or min(numbers) < 1:
             raise UserError(f"{line[:60]!r}", path=path, line=number, expected="three numbers from 1 and a similarity")
         test, _, place = numbers

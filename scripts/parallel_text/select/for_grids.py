@@ -8,13 +8,12 @@ import io
 import json
 import os
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from lasw.metrics import UserError, read_lines, version, write_text
+from lasw.metrics import UserError, command_words, read_lines, version, write_text
 from lasw.scripts.command_line import Parser, note
 from lasw.scripts.parallel_text.select import command
 from lasw.selection import METHODS, text_names
@@ -27,6 +26,7 @@ _OF_THE_GRID = (
     *("--dask", "--json", "--quiet"),
 )
 _HASH = 10
+_LONG = 19  # digits: of no sentence
 _LISTS = "nbest"
 _Chosen = tuple[Path, Path, "Path | None"]
 
@@ -78,7 +78,7 @@ class GridSelections:
             UserError: options that there are not, or that the grid has a key for.
         """
         with _named(name):
-            words = _split(options)
+            words = command_words(options, "text of options")
             given = _parser().parse_args(words)
             drawn = "seed" in METHODS.find(given.method).takes() and "--seed" not in given.typed
             if own := sorted(given.typed.intersection(_OF_THE_GRID)):
@@ -143,7 +143,7 @@ def _by_sentence(paths: tuple[Path, ...]) -> dict[int, list[str]]:
     for path in paths:
         for number, text in enumerate(read_lines(path), 1):
             sentence, bars, rest = text.partition(" |||")
-            if not (bars and sentence.isascii() and sentence.isdigit()):
+            if not (bars and sentence.isascii() and sentence.isdigit() and len(sentence) < _LONG):
                 expected = "a list as Moses writes it: N ||| text ||| features ||| score"
                 raise UserError(f"{text[:40]!r}", path=path, line=number, expected=expected)
             found.setdefault(int(sentence), []).append(rest)
@@ -171,13 +171,6 @@ def _named(name: str) -> Iterator[None]:
         yield
     except UserError as error:
         raise UserError(f"[development.{name}] select: {error}") from None
-
-
-def _split(options: str) -> list[str]:
-    try:
-        return shlex.split(options)
-    except ValueError as error:
-        raise UserError(str(error), expected="options of lasw select") from None
 
 
 def _files(pool: PoolFiles, kind: str) -> list[str]:

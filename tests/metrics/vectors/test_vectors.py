@@ -141,6 +141,13 @@ def test_arrays_that_are_no_word_vectors(tmp_path):
         open_vectors(path)
 
 
+def test_arrays_that_decompress_to_too_much(tmp_path):
+    path = tmp_path / "arrays.npz"
+    np.savez_compressed(path, words=np.array(WORDS), vectors=np.zeros((len(WORDS), 4_000_000), dtype=np.float32))
+    with pytest.raises(UserError, match="decompresses to more than .* times its size"):
+        open_vectors(path)
+
+
 def test_fasttext_makes_vectors_of_unknown_words(tmp_path):
     from gensim.models import FastText
     from gensim.models.fasttext import save_facebook_model

@@ -51,6 +51,17 @@ def test_scores_are_the_loss_as_the_metric_would_be(
     assert scores.mean() < given["loss"]["pool"] <= scores.max(axis=1).mean()
 
 
+def test_without_references_nobody_looks_at_the_length(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = SpoiltLists.made(5, sentences=120, size=10)  # enough for a search for length
+    names = {"good": made.draw.normal(size=1200) / 2 - made.wrong, "noise": made.draw.normal(size=1200)}
+    write_nbest(tmp_path / "list", list_of(made.hypotheses, names))
+    (tmp_path / "scores").write_text("".join(f"{-wrong!r}\n" for wrong in made.wrong.tolist()))
+    words = ["--optimiser", "pro", "--loss-scores", str(tmp_path / "scores")]
+    found = optimise(tmp_path, capsys, *words)
+    assert found["weights"] == optimise(tmp_path, capsys, *words, "--fit-length", "false")["weights"]
+    assert found["loss"]["pool"] > found["loss"]["start_pool"]
+
+
 def test_with_references_the_pool_has_a_bleu_too(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--optimiser", "pro", "--loss-scores", str(data / "scores")]
     alone = optimise(data, capsys, *words)

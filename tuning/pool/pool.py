@@ -243,6 +243,12 @@ class Pool:
         """(S + 1,): the candidates of sentence s are `order[starts[s]:starts[s + 1]]`."""
         return self._groups()[1]
 
+    def knows(self, metric: Metric) -> bool:
+        """Whether there are sufficient statistics of a metric, or what they are computed from."""
+        if self._references is None or self._only_given:
+            return metric.statistics_key() in self._statistics
+        return True
+
     def statistics(self, metric: Metric) -> NDArray[Any]:
         """(n, k) sufficient statistics; computed once for metrics that share them.
 

@@ -49,10 +49,10 @@ def lengthening(pool: Pool, vector: Floats, measure: Metric) -> Floats:
 
     Returns:
         (d + p,), 0 for sparse features; all 0 if nothing is gained, or the pool has too few sentences or lengths
-        to tell.
+        to tell, or no references.
     """
     nothing = np.zeros(len(vector))
-    if np.count_nonzero(np.diff(pool.starts)) < ENOUGH:
+    if np.count_nonzero(np.diff(pool.starts)) < ENOUGH or not pool.knows(metric("BLEU")):
         return nothing
     columns = Columns.of(pool)
     lengths = pool.lengths[columns.order].astype(np.float64)
@@ -96,7 +96,7 @@ def shortness(pool: Pool, weights: Weights, *, fit_length: bool = False, loss: s
         loss: that the weights were tuned for; the same holds of a loss with ``bp=reference``.
     """
     best = pool.best(weights)
-    if len(best) < ENOUGH:
+    if len(best) < ENOUGH or not pool.knows(metric("BLEU")):
         return ()
     ratio = length_ratio(pool, best)
     if ratio >= SHORT:

@@ -30,6 +30,11 @@ def sets_of(arguments: argparse.Namespace) -> list[str]:
     return list(arguments.da or arguments.mtme or arguments.folders)
 
 
+def people_compared(arguments: argparse.Namespace) -> bool:
+    """Whether people said which is better, and gave no marks."""
+    return bool(arguments.folders) and not arguments.marks
+
+
 def read_sets(arguments: argparse.Namespace) -> Sequence[Judged]:
     """The sets of judgements; told on standard error."""
     how = reading(arguments)

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from lasw.metrics import (
-    LEVEL,
-    SEGMENTS,
-    Agreement,
     Correlation,
     Key,
     Panel,
-    Significance,
-    cluster_ranks,
-    mean_ranks,
     panel_title,
     picture,
 )
 from lasw.scripts.measuring.agree.means import over_sets
+from lasw.scripts.measuring.agree.results import Results, p_of_difference
 
 _LEVEL = 0.05
-_GROUPED = {"none": "", "item": "within segments, ", "system": "within systems, "}
 _LEGEND = """\
 ±: half the 95 % interval of the bootstrap over segments. p: one-sided, of the metric leading or trailing the first by
 so much ({}); *: below 0.05
@@ -35,73 +28,6 @@ _TESTS = {
     "perm-both": "PERM-BOTH, exchanges at random",
 }
 _ERROR_RATES = "↓: of an error rate, lower is better, the correlations are those of one minus it\n"
-
-
-@dataclass(frozen=True)
-class Results:
-    """M metrics on F sets of judgements.
-
-    Attributes:
-        labels, specs, signatures: M, what tables call the metrics, what was asked for, and all their settings.
-        better: M, ``lower`` for an error rate, else ``higher``; correlations are those of what is better if higher.
-        names: F, of the sets.
-        agreements: F lists of M.
-        tau: the year of Kendall's tau; None for direct assessment.
-        of_systems: what corpus scores are correlated with.
-        of_segments: what sentence scores are.
-        wins_by: how systems' scores were made of preferences.
-        without_score: F, the systems that people gave no score.
-        judges: F, how far judges agree, by kind.
-        significance: F, or none where it was not asked for.
-        coverage: F lists of what words have vectors, of as many metrics as were not trained here.
-    """
-
-    labels: Sequence[str]
-    specs: Sequence[str]
-    signatures: Sequence[str]
-    better: Sequence[str]
-    names: Sequence[str]
-    agreements: Sequence[Sequence[Agreement]]
-    tau: int | None
-    of_systems: str
-    of_segments: str
-    without_score: Sequence[Sequence[str]]
-    wins_by: str = "share"
-    judges: Sequence[dict[str, Correlation]] = ()
-    significance: Sequence[dict[Key, Significance]] = ()
-    coverage: Sequence[Sequence[list[dict[str, Any]]]] = ()
-
-    @property
-    def level(self) -> float:
-        """What p-value is significant."""
-        return LEVEL
-
-    def ranks(self, f: int, key: Key) -> list[int | None]:
-        """The clusters that the metrics are in on one set, 1 being best."""
-        return cluster_ranks([agreement[key] for agreement in self.agreements[f]], self.significance[f][key].p_values)
-
-    def mean_ranks(self) -> list[float | None]:
-        """Over all sets and statistics that they have."""
-        return mean_ranks([self.ranks(f, key) for f, column in enumerate(self.significance) for key in column])
-
-    def measured(self) -> list[Key]:
-        """What there is of at least one set."""
-        return list(
-            dict.fromkeys(key for column in self.agreements for agreement in column for key in agreement.measures)
-        )
-
-    def title(self, key: Key) -> str:
-        """Of a table."""
-        level, coefficient = key
-        if coefficient == "kendall":
-            return f"segments: Kendall's tau, WMT{self.tau}"
-        name = coefficient.title() if coefficient in ("pearson", "spearman") else coefficient
-        if level == SEGMENTS:
-            return f"segments: {name}, {_GROUPED[self._average(key)]}sentence score with {self.of_segments}"
-        return f"systems: {name}, corpus score with {self.of_systems}"
-
-    def _average(self, key: Key) -> str:
-        return next(a.measures[key].average for column in self.agreements for a in column if key in a.measures)
 
 
 def as_tables(results: Results) -> str:
@@ -159,18 +85,12 @@ def _cell(results: Results, f: int, k: int, key: Key) -> str:
     if not results.significance:
         return text
     significance = results.significance[f][key]
-    interval, p = significance.intervals[k], _p_of_difference(significance, k)
+    interval, p = significance.intervals[k], p_of_difference(significance, k)
     if interval is not None:
         text += f" ± {interval.radius:.3f}"
     if p is not None:
         text += f" (p {'< 0.0001' if p < 0.0001 else f'= {p:.4f}'}){'*' if p < _LEVEL else ' '}"
     return text
-
-
-def _p_of_difference(significance: Significance, k: int) -> float | None:
-    """Of metric k differing from the first as it does; None where it does not differ."""
-    both = [float(significance.p_values[k, 0]), float(significance.p_values[0, k])]
-    return None if math.isnan(both[0]) else min(both)
 
 
 def as_tsv(results: Results) -> str:
@@ -197,7 +117,7 @@ def _tested(results: Results, f: int, k: int, key: Key) -> tuple[float | None, f
     significance = results.significance[f][key]
     interval = significance.intervals[k]
     low, high = (None, None) if interval is None else (interval.low, interval.high)
-    return low, high, _p_of_difference(significance, k)
+    return low, high, p_of_difference(significance, k)
 
 
 def _key(results: Results, key: Key) -> list[str]:

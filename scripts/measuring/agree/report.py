@@ -8,8 +8,20 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import SEGMENTS, Judged, Translation, dots, largest_disagreements, people_of, picture, scrolling
-from lasw.scripts.measuring.agree.output import Key, Panel, Results, panel_title
+from lasw.metrics import (
+    SEGMENTS,
+    Judged,
+    Key,
+    Panel,
+    Translation,
+    dots,
+    largest_disagreements,
+    panel_title,
+    people_of,
+    picture,
+    scrolling,
+)
+from lasw.scripts.measuring.agree.results import Results
 from lasw.tuning import document, html_table, number_html
 
 _SHOWN = 5  # disagreements of a kind and metric

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import cast
 
-from lasw.scripts.command_line import EXIT_FAILED, EXIT_USAGE, Command, Parser, guarded, told_of_compiling
+from lasw.scripts.command_line import EXIT_FAILED, EXIT_USAGE, Command, Parser, ask_for_room, guarded, told_of_compiling
 
 # subcommand -> (module, one line of help). A new subcommand is one line here and one module with
 # `add_arguments(parser)` and `run(arguments) -> exit code`.
@@ -65,6 +65,8 @@ def _main(words: list[str]) -> int:
     # Looking for cycles among the hundred thousand objects that imports make takes a sixth of a command's start.
     gc.set_threshold(200_000, 20, 20)
     name = next((word for word in words if not word.startswith("-")), None)
+    if name in COMMANDS:
+        ask_for_room()
     parser = _parser(chosen=name if name in COMMANDS else None)
     arguments = parser.parse_args(words)
     if getattr(arguments, "command", None) is None:

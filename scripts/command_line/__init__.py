@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lasw.scripts.command_line.parser import Command, Parser, add_action, say_new_word
     from lasw.scripts.command_line.pools import GivenPool, PoolReader, add_pool_options
     from lasw.scripts.command_line.progress import TuningProgress, development_score, watched_sentences
+    from lasw.scripts.command_line.room import ask_for_room
     from lasw.scripts.command_line.sections import add_old_option, add_section, given_hyperparameters, given_settings
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from lasw.metrics import UserError
-from lasw.scripts.command_line import EXIT_USAGE, guarded, told_of_compiling
+from lasw.scripts.command_line import EXIT_USAGE, ask_for_room, guarded, told_of_compiling
 from lasw.scripts.mert_moses.options import Given, UsageError, read_options, refuse_and_remark, usage
 
 PROGRAM = "lasw-mert-moses"
@@ -56,6 +56,7 @@ def _tune(given: Given, words: Sequence[str]) -> int:
     for remark in refuse_and_remark(given):
         tell(remark)
     # What is below loads NumPy and the kernels, which a refused command line need not wait for.
+    ask_for_room()
     from lasw.scripts.command_line import TuningProgress, development_score
     from lasw.scripts.mert_moses.inputs import open_inputs
     from lasw.scripts.mert_moses.run import kept_iterations, tune_moses

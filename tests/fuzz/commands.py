@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -115,6 +116,21 @@ class Job:
         environment = {**os.environ, "TMPDIR": str(folder / "tmp"), "PYTHONHASHSEED": "random", **self.environment}
         options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
         return subprocess.Popen([*before, *self.command()], cwd=folder, env=environment, **{**options, **more})  # type: ignore[call-overload, no-any-return]
+
+
+def ended(process: subprocess.Popen[str], longest: float) -> tuple[int, str]:
+    """Its exit code and what it said.
+
+    Raises:
+        RuntimeError: it had not ended after so many seconds; it has by now, with its children.
+    """
+    try:
+        _, said = process.communicate(timeout=longest)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise RuntimeError(f"no end within {longest:g} s") from None
+    return process.returncode, said
 
 
 def jobs() -> list[Job]:

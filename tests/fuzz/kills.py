@@ -26,7 +26,7 @@ for folder in (HERE, HERE.parent):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
-from commands import Job, jobs  # noqa: E402
+from commands import Job, ended, jobs  # noqa: E402
 
 _IN_A_ROW = 3
 _OF_CLOCKS = {"seconds", "sha256", "fit.json", "decode.json", "iteration.json"}
@@ -86,10 +86,9 @@ class Trials:
         Raises:
             RuntimeError: it failed.
         """
-        process = self.job.start(self.run)
-        _, said = process.communicate(timeout=_LONGEST)
-        if process.returncode:
-            raise RuntimeError(f"code {process.returncode}: {said[-2000:]}")
+        code, said = ended(self.job.start(self.run), _LONGEST)
+        if code:
+            raise RuntimeError(f"code {code}: {said[-2000:]}")
 
     def once(self, most: int) -> None:
         """Kill it up to so many times, then run it to its end and compare."""
@@ -105,7 +104,7 @@ class Trials:
             self.finish()
             found = contents(self.run)
             wrong = sorted(name for name in {*found, *self.wanted} if found.get(name) != self.wanted.get(name))
-        except (RuntimeError, subprocess.TimeoutExpired) as error:
+        except RuntimeError as error:
             wrong = [str(error)]
         if wrong:
             self.faults.append(f"killed after {', '.join(moments)} s: {', '.join(wrong)}")

@@ -14,6 +14,7 @@ HERE = Path(__file__).parent
 if str(HERE) not in sys.path:
     sys.path.insert(0, str(HERE))
 
+import kills  # noqa: E402
 from commands import Job  # noqa: E402
 from kills import Trials  # noqa: E402
 
@@ -52,9 +53,13 @@ class Made(Job):
         ("open(f'tmp/left-{os.getpid()}', 'w')", "tmp/left-"),  # nobody removes it
         ("open('out/done', 'a').write('twice')", "out/done"),  # what is done is done again
         ("assert not os.path.exists('out/done')\nopen('out/done', 'w')", "AssertionError"),  # does not go on
+        ("time.sleep(9 * os.path.exists('out/done'))\nopen('out/done', 'w')", "no end within 3 s"),  # nor does it end
     ],
 )
-def test_what_is_no_good_end_is_seen(tmp_path: Path, program: str, told: str | None) -> None:
+def test_what_is_no_good_end_is_seen(
+    tmp_path: Path, program: str, told: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kills, "_LONGEST", 3.0)
     trials = Trials(Made("made", [program], lambda data: None), tmp_path, random.Random(1))
     while trials.kills < (100 if told else 5) and not trials.faults:
         trials.once(5)

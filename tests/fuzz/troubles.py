@@ -27,7 +27,7 @@ for folder in (HERE, HERE.parent):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
-from commands import Job, jobs  # noqa: E402
+from commands import Job, ended, jobs  # noqa: E402
 from kills import contents  # noqa: E402
 
 # May read everything (Python itself may stand where others cannot look) and write nothing that is not everybody's.
@@ -35,6 +35,8 @@ _NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh
 _NOBODY += ("--ambient-caps=+dac_read_search",)
 _SIZES = (0, 100, 1500, 9000, 60_000)  # bytes
 _PAGES = (1, 4, 12)
+_TIMES = 20
+_LONGEST = 600.0  # seconds
 _TRACEBACK = re.compile(r"^Traceback", re.MULTILINE)
 
 
@@ -44,10 +46,12 @@ class Trouble:
     Args:
         job: the command.
         place: an empty folder.
+        kernels: a folder for what is compiled by those who may not write beside the program: without one each of them
+            waits for compilation.
     """
 
-    def __init__(self, job: Job, place: Path) -> None:
-        self.job, self.run = job, place / "run"
+    def __init__(self, job: Job, place: Path, kernels: Path | None = None) -> None:
+        self.job, self.run, self.kernels = job, place / "run", kernels or place / "kernels"
         job.prepare(place)
         self.end_well()
         self.wanted = contents(self.run)
@@ -55,9 +59,7 @@ class Trouble:
 
     def ended(self, **more: object) -> tuple[int, str]:
         """Its exit code and what it said."""
-        process = self.job.start(self.run, **more)
-        _, said = process.communicate(timeout=300)
-        return process.returncode, said
+        return ended(self.job.start(self.run, **more), _LONGEST)
 
     def end_well(self) -> None:
         """Run it to its end.
@@ -98,6 +100,9 @@ class Trouble:
 
     def readonly(self) -> Iterator[str]:
         """What goes wrong where nothing may be written."""
+        self.kernels.mkdir(exist_ok=True)
+        self.kernels.chmod(0o777)
+        nobody = () if os.geteuid() else (*_NOBODY, "env", f"NUMBA_CACHE_DIR={self.kernels}")
         for where in ("out", ".", "begun"):
             (self.run / "tmp").mkdir(parents=True)
             (self.run / "tmp").chmod(0o777)
@@ -114,7 +119,7 @@ class Trouble:
             for path in closed:
                 path.chmod(0o555)
             before = contents(self.run)
-            code, said = self.ended(before=() if os.geteuid() else _NOBODY)
+            code, said = self.ended(before=nobody)
             for path in closed:
                 path.chmod(0o755)
             yield from self._told(f"closed {where}", code, said)
@@ -124,13 +129,13 @@ class Trouble:
                 yield f"closed {where}: code 0"
             shutil.rmtree(self.run)
 
-    def two(self, times: int = 20) -> Iterator[str]:
+    def two(self, times: int = _TIMES) -> Iterator[str]:
         """What goes wrong where two start at once."""
         for _ in range(times):
             both = [self.job.start(self.run) for _ in range(2)]
-            ends = [(one.communicate(timeout=600)[1], one.returncode) for one in both]
-            codes = sorted(code for _, code in ends)
-            for said, code in ends:
+            ends = [ended(one, _LONGEST) for one in both]
+            codes = sorted(code for code, _ in ends)
+            for code, said in ends:
                 yield from self._told("two at once", code, said)
                 if code and not re.search("another process is at work|process \\d+", said):
                     yield f"two at once: {said[-300:]!r}"
@@ -184,20 +189,23 @@ def main() -> int:
     parser.add_argument("--trouble", action="append", choices=TROUBLES, help="one trouble; may be repeated")
     given = parser.parse_args()
     faults = 0
-    for job in jobs():
-        if given.only is not None and job.name not in given.only:
-            continue
-        with tempfile.TemporaryDirectory(prefix="lasw-troubles-") as made:
-            os.chmod(made, 0o755)
-            trouble = Trouble(job, Path(made))
-            for name in given.trouble or TROUBLES:
-                found = list(dict.fromkeys(TROUBLES[name](trouble)))
-                faults += len(found)
-                print(f"{job.name:24} {name:9} {'well' if not found else f'{len(found)} faults'}", flush=True)
-                for text in found:
-                    print(f"    {text}", flush=True)
-                shutil.rmtree(trouble.run, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix="lasw-troubles-") as made:
+        os.chmod(made, 0o755)
+        for k, job in enumerate(jobs()):
+            if given.only is None or job.name in given.only:
+                trouble = Trouble(job, Path(made) / str(k), Path(made) / "kernels")
+                faults += sum(_meet(trouble, name) for name in given.trouble or TROUBLES)
     return min(faults, 1)
+
+
+def _meet(trouble: Trouble, name: str) -> int:
+    """One trouble: how many faults, which are printed."""
+    found = list(dict.fromkeys(TROUBLES[name](trouble)))
+    print(f"{trouble.job.name:24} {name:9} {'well' if not found else f'{len(found)} faults'}", flush=True)
+    for text in found:
+        print(f"    {text}", flush=True)
+    shutil.rmtree(trouble.run, ignore_errors=True)
+    return len(found)
 
 
 if __name__ == "__main__":

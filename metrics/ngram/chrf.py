@@ -182,7 +182,7 @@ def _counts(text: Corpus, reference: Corpus, segments: NDArray[np.int32], order:
         lengths = reference.lengths[segments]
         long = order * lengths > MOST_NODES
         for row in np.flatnonzero(long).tolist():
-            found = common_ngrams([_sentence(reference, int(segments[row]))], _sentence(text, row), order)
+            found = common_ngrams([reference.sentence(int(segments[row]))], text.sentence(row), order)
             out[row, :, 2] = [common.clipped for common in found]
         rows = rows[~long]
         longest = int(lengths[rows].max(initial=0))
@@ -203,10 +203,6 @@ def _counts(text: Corpus, reference: Corpus, segments: NDArray[np.int32], order:
         out,
     )
     return out.reshape(len(text), 3 * order)
-
-
-def _sentence(corpus: Corpus, k: int) -> NDArray[np.int32]:
-    return corpus.ids[corpus.offsets[k] : corpus.offsets[k + 1]]
 
 
 def _ngrams(lengths: NDArray[np.int64], orders: int) -> NDArray[np.int32]:

@@ -129,7 +129,7 @@ class ReferenceNgrams:
         self, hypotheses: Corpus, row: int, segment: int, counting: int, reference_length: int
     ) -> NDArray[np.int64]:
         """(9,) a row of `statistics`."""
-        text = hypotheses.ids[hypotheses.offsets[row] : hypotheses.offsets[row + 1]]
+        text = hypotheses.sentence(row)
         out = np.zeros(COLUMNS, dtype=np.int64)
         for n, common in enumerate(common_ngrams(self.texts(segment), text, ORDERS)):
             if counting == CLIPPED:

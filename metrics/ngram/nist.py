@@ -81,8 +81,7 @@ class Nist(Metric):
         words = references.lengths.sum(axis=1)
         long = self.orders * words[pairs.owner[rows]] > MOST_NODES
         for k in np.flatnonzero(long):
-            text = hypotheses.ids[hypotheses.offsets[rows[k]] : hypotheses.offsets[rows[k] + 1]]
-            out[k, 0:-1:2] = informed.of_long_text(text, int(pairs.owner[rows[k]]))
+            out[k, 0:-1:2] = informed.of_long_text(hypotheses.sentence(rows[k]), int(pairs.owner[rows[k]]))
         nodes = self.orders * int(words[pairs.owner[rows[~long]]].max(initial=0)) + 1
         slots = 1 << (2 * nodes).bit_length()
         _match(
@@ -127,9 +126,8 @@ class InformedReferences:
         texts = ReferenceNgrams.of(references)
         starts = np.concatenate([texts.offsets[:, :-1].ravel(), [len(texts.ids)]])
         information = np.zeros((orders, len(texts.ids)))
-        before = np.full(
-            len(texts.ids), len(texts.ids), dtype=np.int32
-        )  # how often an n-gram's first words stand there
+        # How often an n-gram's first words stand in the references.
+        before = np.full(len(texts.ids), len(texts.ids), dtype=np.int32)
         for n, names in enumerate(ngram_names(texts.ids, starts, orders)):
             found = names >= 0
             counts = np.bincount(names[found])[names[found]].astype(np.int32)

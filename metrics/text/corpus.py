@@ -131,9 +131,13 @@ class Corpus:
         """Tokens per sentence, (n,)."""
         return np.diff(self.offsets)
 
+    def sentence(self, index: int) -> NDArray[np.int32]:
+        """The ids of one sentence, a view of `ids`."""
+        return self.ids[self.offsets[index] : self.offsets[index + 1]]
+
     def tokens(self, index: int) -> list[str]:
         """The tokens of one sentence."""
-        return [self.vocabulary[k] for k in self.ids[self.offsets[index] : self.offsets[index + 1]].tolist()]
+        return [self.vocabulary[k] for k in self.sentence(index).tolist()]
 
     def text(self, index: int) -> str:
         """One sentence, its tokens joined by single spaces."""

@@ -134,7 +134,7 @@ class Greedy:
             if not similarity < self._diversity.threshold:
                 self._reject(Rejection(line, score, SIMILAR, similarity, other), candidates, start + row)
                 continue
-            ids = source.ids[source.offsets[row] : source.offsets[row + 1]]
+            ids = source.sentence(row)
             self._window.add(line, ids.copy())
             similar, self._ahead = {}, 1
             self._selection.words += len(ids)

@@ -199,13 +199,15 @@ def test_only_sets_that_are_tuned_on_are_selected(text: Path) -> None:
     assert [path.name.rpartition("-")[0] for path in Path("run/selections").iterdir()] == ["1-10"]
 
 
-def without_decoder(grid: str) -> list[str]:
-    """The lists of the pools and the test set on disk, in the place of a decoder."""
+def without_decoder(grid: str, *lists: str) -> list[str]:
+    """The lists of the pools (of noisy those given) and the test set on disk, in the place of a decoder."""
     for name in ("noisy", "professional", "test"):
-        with Path(f"{name}.nbest").open("w") as lists:
-            subprocess.run([sys.executable, "decoder.py", "start.txt", "10", f"{name}.f"], stdout=lists, check=True)
+        with Path(f"{name}.nbest").open("w") as out:
+            subprocess.run([sys.executable, "decoder.py", "start.txt", "10", f"{name}.f"], stdout=out, check=True)
     found = [change for change in changes(grid) if not change.startswith(("decoder.", "run."))]
-    found += [f"pool.{pool}.lists={pool}.nbest" for pool in COMPARISON.read(f"thesis/{grid}").get("pool", {})]
+    for pool in COMPARISON.read(f"thesis/{grid}").get("pool", {}):
+        paths = lists if lists and pool == "noisy" else [f"{pool}.nbest"]
+        found += [f"pool.{pool}.lists={path}" for path in paths]
     return [*found, "test.test.lists=test.nbest", "comparison.seeds=1"]
 
 
@@ -217,13 +219,54 @@ def test_pools_with_lists_need_no_decoder(text: Path, capsys: pytest.CaptureFixt
     assert min(scores) > 85
     (folder,) = Path("run/selections").glob("LA10-50-*")
     lines = [int(line) for line in (folder / "dev.lines").read_text().split()]
-    pool = [line.split(" |||", 1) for line in Path("noisy.nbest").read_text().splitlines()]
-    expected = [f"{k} |||{rest}" for k, line in enumerate(lines) for number, rest in pool if int(number) == line - 1]
-    assert (folder / "dev.nbest").read_text().splitlines() == expected
-    capsys.readouterr()
-    Path("noisy.nbest").write_text("0 | a\n")
-    assert main(["compare", "thesis/table-4.5", "--run", "again", "--quiet", *words]) == 1
-    assert "noisy.nbest:1: '0 | a'; expected a list as Moses writes it" in capsys.readouterr().err
+    pool = hypotheses(Path("noisy.nbest"))
+    expected = [(k, *rest) for k, line in enumerate(lines) for number, *rest in pool if number == line - 1]
+    assert hypotheses(folder / "dev.nbest") == expected
+
+
+def hypotheses(path: Path) -> list[tuple[int, list[str], list[str | float], float]]:
+    """Sentence, words, names and values of features, and total of each line."""
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        sentence, text, features, total = line.split("|||")
+        values = [word if word.endswith("=") else float(word) for word in features.split()]
+        found.append((int(sentence), text.split(), values, float(total)))
+    return found
+
+
+def test_the_lists_of_a_pool_are_one(text: Path) -> None:
+    given = [*without_decoder("table-4.5", "some.nbest", "others.nbest"), "pool.noisy.encoding=latin-1"]
+    lines = Path("noisy.nbest").read_text().splitlines(keepends=True)
+    # Uneven lines in another order and encoding; the lists of a sentence stand in two files.
+    Path("some.nbest").write_text("".join(lines[::-2]).replace(" w", " ä"), encoding="latin-1")
+    Path("others.nbest").write_text("".join(lines[::2]).replace(" w", " ä"), encoding="latin-1")
+    words = [word for change in given for word in ("--set", change)]
+    assert main(["compare", "thesis/table-4.5", "--run", "run", "--quiet", *words]) == 0
+    (folder,) = Path("run/selections").glob("LA10-50-*")
+    chosen = [int(line) - 1 for line in (folder / "dev.lines").read_text().split()]
+    Path("both.nbest").write_text("".join([*lines[::-2], *lines[::2]]).replace(" w", " ä"), encoding="utf-8")
+    pool = hypotheses(Path("both.nbest"))
+    assert hypotheses(folder / "dev.nbest") == [(k, *rest) for k, s in enumerate(chosen) for n, *rest in pool if n == s]
+
+
+@pytest.mark.parametrize(
+    ("lists", "message"),
+    [
+        ({"noisy.nbest": "0 | a\n"}, "noisy.nbest:1: sentence id '0 | a'"),
+        (
+            {"noisy.nbest": "0 ||| a ||| F0= 1 ||| 1\n", "more.nbest": "0 ||| a ||| F1= 1 ||| 1\n"},
+            "more.nbest:1: feature F0 is missing",
+        ),
+    ],
+)
+def test_faults_of_the_lists_of_a_pool(
+    text: Path, capsys: pytest.CaptureFixture[str], lists: dict[str, str], message: str
+) -> None:
+    words = [word for change in without_decoder("table-4.5", *lists) for word in ("--set", change)]
+    for name, content in lists.items():
+        Path(name).write_text(content)
+    assert main(["compare", "thesis/table-4.5", "--run", "run", "--quiet", *words]) == 1
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

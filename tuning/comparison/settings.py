@@ -142,7 +142,7 @@ class PoolFiles:
         source: tokenised, a sentence a line.
         target: their translations.
         alignment: their word alignment, as lasw select reads it; without it each method that needs one aligns the pool.
-        lists: N-best lists of all its sentences, as Moses writes them; a selected set has those of its lines, so that
+        lists: N-best lists of all its sentences, in any layout; a selected set has those of its lines, so that
             nothing is decoded.
         encoding: of these files.
     """

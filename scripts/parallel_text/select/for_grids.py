@@ -9,15 +9,17 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
 
-from lasw.metrics import UserError, command_words, read_lines, version, write_text
+import numpy as np
+
+from lasw.metrics import UserError, Vocabulary, command_words, read_lines, version
 from lasw.scripts.command_line import Parser, note
 from lasw.scripts.parallel_text.select import command
 from lasw.selection import METHODS, text_names
-from lasw.tuning import PoolFiles, fingerprint
+from lasw.tuning import NBest, PoolFiles, fingerprint, read_nbest, write_nbest
 
 # What the grid says itself, or what leaves no development set.
 _OF_THE_GRID = (
@@ -26,7 +28,6 @@ _OF_THE_GRID = (
     *("--dask", "--json", "--quiet"),
 )
 _HASH = 10
-_LONG = 19  # digits: of no sentence
 _LISTS = "nbest"
 _Chosen = tuple[Path, Path, "Path | None"]
 
@@ -40,6 +41,7 @@ class _Planned:
     prefix: Path
     drawn: bool
     lists: tuple[Path, ...]
+    encoding: str
 
     def is_there(self, prefix: str) -> bool:
         """Whether the files of a prefix are: the page is written last, the lists behind it."""
@@ -59,7 +61,7 @@ class GridSelections:
     quiet: bool = False
     _planned: list[_Planned] = field(default_factory=list)
     _digests: dict[str, str] = field(default_factory=dict)  # of files, by name
-    _read: dict[tuple[Path, ...], dict[int, list[str]]] = field(default_factory=dict)  # lists of pools
+    _read: dict[tuple[tuple[Path, ...], str], NBest] = field(default_factory=dict)  # lists of pools
 
     def __call__(self, name: str, options: str, pool: PoolFiles, trusted: PoolFiles | None) -> _Chosen:
         """Plan a development set.
@@ -89,7 +91,7 @@ class GridSelections:
         digest = hashlib.sha256(json.dumps(known).encode()).hexdigest()[:_HASH]
         slug = re.sub(r"[^A-Za-z0-9.+_-]+", "-", name).strip("-.") or "set"
         prefix = self.folder.absolute() / f"{slug}-{digest}" / ("seed{seed}" if drawn else "dev")
-        self._planned.append(_Planned(name, tuple(words), prefix, drawn, pool.lists))
+        self._planned.append(_Planned(name, tuple(words), prefix, drawn, pool.lists, pool.encoding))
         source, target = text_names(str(pool.source), str(pool.target))
         lists = Path(f"{prefix}.{_LISTS}") if pool.lists else None
         return Path(f"{prefix}.{source}"), Path(f"{prefix}.{target}"), lists
@@ -117,16 +119,16 @@ class GridSelections:
                         raise UserError(told.getvalue().strip(), expected="other options, or another pool")
                 if one.lists:
                     lines = [int(line) for line in read_lines(f"{prefix}.lines")]
-                    write_text(f"{prefix}.{_LISTS}", "".join(self._lists_of(one.lists, lines)))
+                    write_nbest(f"{prefix}.{_LISTS}", _of_lines(self._lists_of(one), lines))
                 label = f"{one.name}, seed {seed}" if one.drawn else one.name
                 note(self.quiet, f"{label}: {told.getvalue().strip()}")
 
-    def _lists_of(self, paths: tuple[Path, ...], lines: Sequence[int]) -> Iterator[str]:
-        """The lists of some lines of the pool, numbered anew in their order."""
-        if paths not in self._read:
-            self._read[paths] = _by_sentence(paths)
-        for place, line in enumerate(lines):
-            yield from (f"{place} |||{rest}\n" for rest in self._read[paths].get(line - 1, ()))
+    def _lists_of(self, one: _Planned) -> NBest:
+        """Of a whole pool."""
+        what = one.lists, one.encoding
+        if what not in self._read:
+            self._read[what] = _joined(*what)
+        return self._read[what]
 
     def _content(self, word: str) -> str:
         """Of a file that a word names, else the word."""
@@ -137,17 +139,22 @@ class GridSelections:
         return self._digests[word]
 
 
-def _by_sentence(paths: tuple[Path, ...]) -> dict[int, list[str]]:
-    """What stands behind the number of each sentence, in all lists."""
-    found: dict[int, list[str]] = {}
+def _joined(paths: Sequence[Path], encoding: str) -> NBest:
+    """Lists of the same sentences as one."""
+    vocabulary, sparse_names = Vocabulary(), Vocabulary()
+    lists: list[NBest] = []
     for path in paths:
-        for number, text in enumerate(read_lines(path), 1):
-            sentence, bars, rest = text.partition(" |||")
-            if not (bars and sentence.isascii() and sentence.isdigit() and len(sentence) < _LONG):
-                expected = "a list as Moses writes it: N ||| text ||| features ||| score"
-                raise UserError(f"{text[:40]!r}", path=path, line=number, expected=expected)
-            found.setdefault(int(sentence), []).append(rest)
-    return found
+        names = lists[0].names if lists else None
+        read = read_nbest(path, vocabulary, sparse_names=sparse_names, names=names, unsorted=True, encoding=encoding)
+        lists.append(read)
+    return NBest.joined(lists)
+
+
+def _of_lines(nbest: NBest, lines: Sequence[int]) -> NBest:
+    """The hypotheses of some lines of the text, 1-based, numbered anew in their order."""
+    rows = [np.arange(*np.searchsorted(nbest.owner, (line - 1, line))) for line in lines]
+    owner = np.repeat(np.arange(len(lines), dtype=np.int32), [len(one) for one in rows])
+    return replace(nbest.take(np.concatenate(rows)), owner=owner)
 
 
 class _Parser(Parser):

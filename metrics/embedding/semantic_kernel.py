@@ -13,6 +13,7 @@ from lasw.metrics.kernels import borrowing, nested
 from lasw.metrics.ngram import ORDERS, Pairs
 
 _NO_WORD = -1  # stands behind each reference, so that no n-gram reaches into the next
+_ROOM = 1 << 16  # similar words of one hypothesis, to begin with
 
 
 def match_softly(
@@ -34,28 +35,29 @@ def match_softly(
         return out
     places = int(pairs.references.lengths.sum(axis=1).max(initial=0)) + pairs.references.lengths.shape[1] + ORDERS
     words = int(pairs.hypotheses.lengths[pairs.rows].max()) + 1
-    _match(
-        *pairs.arrays, found, near, cosines,
+    scratch = (
         np.full(places, _NO_WORD, dtype=np.int32), np.empty(places, dtype=np.int32),
         np.empty((3, ORDERS, places), dtype=np.int32), np.empty(words, dtype=np.int32),
-        np.empty((2, words * places), dtype=np.int32), np.empty(words * places), out,
     )  # fmt: skip
+    done, room = 0, _ROOM
+    while done < len(pairs.rows):
+        similar = np.empty((2, room), dtype=np.int32), np.empty(room)
+        done, room = _match(*pairs.arrays, found, near, cosines, *scratch, *similar, out, done)
     return out
 
 
 @borrowing
 def _match(  # type: ignore[no-untyped-def]
     ids, offsets, owner, rows, reference_ids, reference_offsets, found, near, cosines,
-    words, reference, kinds, free, pairs, similar, out
+    words, reference, kinds, free, pairs, similar, out, k
 ):  # fmt: skip
-    """Fill `out`.
+    """Fill `out` from row k on; which row is the first whose similar words have no room, and how much they need.
 
     Scratch: words, those of all references of a segment, and which `reference` each place is of; kinds, for each order
     and place: 0, the first place with the same n-gram; 1, its limit; 2, what is left of that; free, for each place of
     the hypothesis whether its n-gram is not matched yet; pairs and `similar`, places of a hypothesis and of the
     references with similar words, and their cosines.
     """
-    k = 0
     while k < rows.shape[0]:
         s = owner[rows[k]]
         size = 0
@@ -71,6 +73,8 @@ def _match(  # type: ignore[no-untyped-def]
         while k < rows.shape[0] and owner[rows[k]] == s:
             start, end = offsets[rows[k]], offsets[rows[k] + 1]
             many = _similar(ids, start, end, words, size, found, near, cosines, pairs, similar)
+            if many > similar.shape[0]:
+                return k, many
             if many > 0:
                 if not indexed:
                     _limits(words, size, reference, kinds)
@@ -79,11 +83,15 @@ def _match(  # type: ignore[no-untyped-def]
                     _exact(ids, start, end, words, size, order, kinds, free)
                     out[k, order] = _soft(ids, start, end, words, size, order, kinds, free, pairs, similar, many)
             k += 1
+    return k, 0
 
 
 @nested
 def _similar(ids, start, end, words, size, found, near, cosines, pairs, similar):  # type: ignore[no-untyped-def]
-    """Places where the hypothesis' word is another one than the reference's and a neighbour of it; how many."""
+    """Places where the hypothesis' word is another one than the reference's and a neighbour of it; how many.
+
+    Those that there is no room for are counted, too.
+    """
     many = 0
     for p in range(end - start):
         row = found[ids[start + p]]
@@ -93,9 +101,10 @@ def _similar(ids, start, end, words, size, found, near, cosines, pairs, similar)
             if words[q] >= 0 and words[q] != ids[start + p]:
                 for n in range(near.shape[1]):
                     if near[words[q], n] == row and cosines[words[q], n] > 0.0:
-                        pairs[0, many] = p
-                        pairs[1, many] = q
-                        similar[many] = cosines[words[q], n]
+                        if many < similar.shape[0]:
+                            pairs[0, many] = p
+                            pairs[1, many] = q
+                            similar[many] = cosines[words[q], n]
                         many += 1
     return many
 

@@ -51,8 +51,8 @@ def _score(  # type: ignore[no-untyped-def]
 
     Scratch: numbers (3, V), all -1 between segments: a word's kind in the reference, its row of `table`, its kind in
     the hypothesis; table, cosines of words of the segment's hypotheses (`tabled`) and kinds of the reference; kinds,
-    see `word_kinds`, 0 to 2 of the reference, 3 to 5 of the hypothesis, 6 and 7 see `align`; weights, 0 and 1 of
-    hypothesis and reference, 2 and 3 see `align`; square, costs or cosines, and flow. `left_out` (V,) is all False.
+    see `word_kinds`, 0 to 2 of the reference, 3 to 5 of the hypothesis, 6 to 8 see `align`; weights, 0 and 1 of
+    hypothesis and reference, 2 and 3 see `align`; square, costs and flow. `left_out` (V,) is all False.
     """
     for r in range(reference_offsets.shape[0]):
         k = 0
@@ -84,10 +84,8 @@ def _score(  # type: ignore[no-untyped-def]
                     _token_weights(kinds[3], kinds[4], kinds[5], m, idf[0], weights[0])
                     _token_weights(kinds[0], kinds[1], kinds[2], n, idf[1], weights[1])
                     for p in range(m):
-                        row = numbers[1, kinds[3, kinds[5, p]]]
-                        for q in range(n):
-                            square[0, p, q] = table[row, kinds[2, q]]
-                    align(square[0], m, n, kinds[6], kinds[7], weights[2], weights[3])
+                        kinds[8, p] = numbers[1, kinds[3, kinds[5, p]]]
+                    align(table, kinds[8], m, kinds[2], n, kinds[6], kinds[7], weights[2], weights[3])
                     score = 0.0
                     for p in range(m):
                         if kinds[6, p] >= 0:
@@ -115,11 +113,13 @@ def _score(  # type: ignore[no-untyped-def]
 
 
 @nested
-def align(cosines, m, n, aligned, taker, similarity, best):  # type: ignore[no-untyped-def]
+def align(cosines, rows, m, columns, n, aligned, taker, similarity, best):  # type: ignore[no-untyped-def]
     """Kernel: which word of the reference each of the hypothesis is aligned to (eq. 7, 8).
 
     Args:
-        cosines: float64, its first m rows and n columns count.
+        cosines: float64, of different words.
+        rows: (m,) in which row of it each word of the hypothesis is.
+        columns: (n,) the same of the reference.
         aligned: filled, (m,) int64: the aligned column, -1 if there is none.
         taker: scratch, (n,) int64.
         similarity: filled, (m,): cos * exp(-pos_inf) of aligned words.
@@ -133,7 +133,7 @@ def align(cosines, m, n, aligned, taker, similarity, best):  # type: ignore[no-u
         chosen, highest = -1, 0.0
         for j in range(n):
             # A fraction of whole numbers: places that are equally far away are so to the last digit, and tie.
-            score = cosines[i, j] * (1.0 - abs((i + 1) * n - (j + 1) * m) / (m * n))
+            score = cosines[rows[i], columns[j]] * (1.0 - abs((i + 1) * n - (j + 1) * m) / (m * n))
             if score > highest:
                 chosen, highest = j, score
         if chosen >= 0 and highest > best[chosen]:
@@ -142,7 +142,8 @@ def align(cosines, m, n, aligned, taker, similarity, best):  # type: ignore[no-u
             taker[chosen] = i
             best[chosen] = highest
             aligned[i] = chosen
-            similarity[i] = cosines[i, chosen] * np.exp(-abs((i + 1) * n - (chosen + 1) * m) / (m * n))
+            apart = abs((i + 1) * n - (chosen + 1) * m) / (m * n)
+            similarity[i] = cosines[rows[i], columns[chosen]] * np.exp(-apart)
 
 
 @nested

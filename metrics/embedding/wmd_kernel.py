@@ -67,10 +67,11 @@ def scratch(pairs: Pairs, words: int) -> tuple[NDArray[Any], ...]:
     longest = max(columns, int(lengths.max()))
     tokens = np.bincount(pairs.owner[pairs.rows], weights=lengths)
     most = max(1, min(int(tokens.max()), words))
+    kinds = max(1, min(longest, words))  # a line of millions of tokens has no more different words than there are
     return (
-        np.full((3, words), -1, dtype=np.int32), np.empty((most, columns)), np.empty(most, dtype=np.int32),
-        np.empty((8, longest), dtype=np.int64), np.empty((4, longest)), np.empty((2, longest, longest)),
-        np.empty((3, longest)), np.empty((3, longest), dtype=np.int64), np.empty(longest, dtype=np.int64),
+        np.full((3, words), -1, dtype=np.int32), np.empty((most, min(columns, kinds))), np.empty(most, dtype=np.int32),
+        np.empty((9, longest), dtype=np.int64), np.empty((4, longest)), np.empty((2, kinds, kinds)),
+        np.empty((3, kinds)), np.empty((3, kinds), dtype=np.int64), np.empty(kinds, dtype=np.int64),
     )  # fmt: skip
 
 

@@ -129,6 +129,17 @@ def test_blocks_do_not_change_a_bit(vectors):
     assert not there_and_back.any()  # exactly 0, whatever was added and taken away in between
 
 
+def test_room_for_similar_words_grows(vectors, monkeypatch):
+    draw = np.random.default_rng(3)
+    lines = [" ".join(draw.choice([*WORDS, "x"], size=length)) for length in (3, 30, 5, 60, 0, 40)]
+    others = [" ".join(draw.choice(WORDS, size=25)) for _ in lines]
+    m = SemanticBleu(vectors)
+    wanted = statistics(m, lines, others, others[::-1])
+    assert wanted[:, 0].max() > 20
+    monkeypatch.setattr("lasw.metrics.embedding.semantic_kernel._ROOM", 1)
+    assert statistics(m, lines, others, others[::-1]).tobytes() == wanted.tobytes()
+
+
 def test_neighbours_against_a_full_sort(tmp_path, monkeypatch):
     monkeypatch.setattr("lasw.metrics.vectors.vectors._BLOCK", 7)
     monkeypatch.setattr("lasw.metrics.vectors.neighbours._AT_ONCE", 5)

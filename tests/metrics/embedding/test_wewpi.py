@@ -88,7 +88,7 @@ def test_table_3_of_the_paper():
         cosines[translation.index(a), reference.index(b)] = value
     m, n = cosines.shape
     aligned, similarity = np.empty(m, dtype=np.int64), np.empty(m)
-    align(cosines, m, n, aligned, np.empty(n, dtype=np.int64), similarity, np.empty(n))
+    align(cosines, np.arange(m), m, np.arange(n), n, aligned, np.empty(n, dtype=np.int64), similarity, np.empty(n))
     found = {
         (word, reference[j]): round(1 - value, 3)
         for word, j, value in zip(translation, aligned, similarity, strict=True)

@@ -291,3 +291,15 @@ def test_agreement_with_people(shared_data, tmp_path):
     assert np.abs(bleu - [0.43, 0.42, 0.57, 0.39]).max() <= 0.02
     assert (wmd > bleu).sum() >= 3
     assert (wmdo > wmd).all()
+
+
+@pytest.mark.parametrize("name", ["WMD", "WE", "WEWPI"])
+def test_long_lines_take_no_more_than_their_different_words_do(vectors, name):
+    """A flow between all places of a line of 400 000 words would take 1.3 TB."""
+    m = metric(f"{name}:vectors={vectors}")
+    long, short = ["a b " * 200_000], ["a b " * 20]
+    assert scores(m, long, [short])[0] == pytest.approx(1.0 if name != "WEWPI" else scores(m, short, [long])[0])
+    if name == "WMD":
+        u, v = VECTORS["a"], VECTORS["b"]
+        moved = 0.25 * (1 - u @ v / (np.linalg.norm(u) * np.linalg.norm(v)))
+        assert scores(m, ["a a a b " * 100_000], [short])[0] == pytest.approx(1 - moved)

@@ -1,11 +1,11 @@
 """Every metric's agreement with people on WMT13 and WMT17: ``python tests/benchmarks/agreement_table.py``.
 
 Signatures stand below the numbers. Needs the real data beside the checkout. Text is tokenised by sacreBLEU's 13a and
-lower-cased, as the word vectors are. ROSE and combinations are trained on WMT11, of whose segments the numbers were
-inferred with BLEU: see the data's README. More metrics, a trained pairwise network say, are arguments; so are options
-of `lasw agree`:
+lower-cased, as the word vectors are. ROSE, combinations and pairwise networks are trained on WMT11, of whose segments
+the numbers were inferred with BLEU: see the data's README; with ``--models FOLDER`` they stay there and are not trained
+again. More metrics are arguments; so are options of `lasw agree`:
 
-    python tests/benchmarks/agreement_table.py --sets wmt17 -m PAIRWISE:model=pairwise.json --significance
+    python tests/benchmarks/agreement_table.py --sets wmt17 -m CHRF:chars=4 --significance
 
 With ``--today`` it prints what the metrics tasks report today, tested by exchanging scores: accuracy of pairs with
 calibrated ties, pairwise accuracy of systems, clusters, mean ranks; and the advice of `lasw agree --report`.
@@ -31,8 +31,7 @@ NGRAMS = ["BLEU+1", "PABC3:alpha=0", "PABC4:alpha=3", "RAC1:alpha=0", "RABC2:alp
 NGRAMS += ["CHRF:words=2", "WER", "PER", "CDER", "TER"]
 # Each behind what it improves on.
 WITH_VECTORS = ["WMD:vectors={}", "WMDO:vectors={}", "WE:vectors={}", "WEWPI:vectors={}", "SRBLEU:vectors={}"]
-
-
+_METRICS = {"rose": "ROSE", "combine": "COMBINATION", "pairwise": "PAIRWISE"}
 TODAY = dict.fromkeys(("wmt11", "wmt13"), "acc-eq,tau13,pairwise-accuracy,pearson")
 TODAY |= {"wmt17": "acc-eq,pearson,pairwise-accuracy"}
 
@@ -47,16 +46,19 @@ def judgements(name: str) -> list[str]:
 def trained(folder: Path, vectors: Path) -> list[str]:
     """The specifications of metrics trained on WMT11."""
     specs = []
+    skip = ["--skip", "METEOR", "TER", "NIST", "BLEUCOMP", "--networks", "3", "--vectors", str(vectors)]
     for name, action, options, more in (
         ("rose", "rose", [], ""),
         ("rose-characters", "rose", ["--characters", "3"], ""),
         ("chrf-wmdo", "combine", ["-m", "CHRF", "-m", f"WMDO:vectors={vectors}"], ":files=yes"),
         ("chrf2-wmdo", "combine", ["-m", "CHRF:chars=2:beta=4", "-m", f"WMDO:vectors={vectors}"], ":files=yes"),
+        ("pairwise", "pairwise", skip, ":files=yes"),
     ):
         model = folder / f"{name}.json"
         data = ["--data", *judgements("wmt11"), *TEXT, "--quiet"]
-        run(["train-metric", action, *options, *data, "--output", str(model)])
-        specs.append(f"{'ROSE' if action == 'rose' else 'COMBINATION'}:model={model}{more}")
+        if not model.exists():
+            run(["train-metric", action, *options, *data, "--output", str(model)])
+        specs.append(f"{_METRICS[action]}:model={model}{more}")
     return specs
 
 
@@ -64,8 +66,11 @@ def unpacked_vectors(folder: Path) -> Path:
     """Word vectors as a file that can be mapped."""
     packed = next((DATA / "vectors").glob("*.bin.gz"))
     path = folder / packed.stem
-    with gzip.open(packed, "rb") as source, path.open("wb") as target:
-        shutil.copyfileobj(source, target)
+    if not path.exists():
+        part = path.with_suffix(".part")
+        with gzip.open(packed, "rb") as source, part.open("wb") as target:
+            shutil.copyfileobj(source, target)
+        part.rename(path)
     return path
 
 
@@ -82,12 +87,16 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", nargs="+", choices=("wmt11", "wmt13", "wmt17"), default=["wmt13", "wmt17"])
     parser.add_argument("--only", nargs="+", metavar="SPEC", help="these metrics instead of all")
+    parser.add_argument("--trained", action="store_true", help="those of --only, and the trained ones behind them")
+    parser.add_argument("--models", type=Path, metavar="FOLDER", help="where trained metrics stay")
     parser.add_argument("--today", action="store_true", help="today's statistics, clusters, and what to tune with")
     own, others = parser.parse_known_args()
     with tempfile.TemporaryDirectory() as temporary:
-        vectors = unpacked_vectors(Path(temporary))
-        of_vectors = [spec.format(vectors) for spec in WITH_VECTORS]
-        specs = own.only or [*NGRAMS, *of_vectors, *trained(Path(temporary), vectors)]
+        models = own.models or Path(temporary)
+        models.mkdir(parents=True, exist_ok=True)
+        vectors = unpacked_vectors(models)
+        specs = [spec.format(vectors) for spec in own.only or [*NGRAMS, *WITH_VECTORS]]
+        specs += trained(models, vectors) if own.trained or not own.only else []
         wanted = [word for spec in specs for word in ("-m", spec)]
         for name in own.sets:
             if own.today:

@@ -11,25 +11,20 @@ command goes on where it was stopped.
 
 from __future__ import annotations
 
-import argparse
 import gzip
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lasw.metrics import read_lines, write_text
-from lasw.tuning import COMPARISON
+from lasw.metrics import read_lines
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from damage import SHUFFLED, TRUNCATED, UNTRANSLATED, WRONG_LANGUAGE, damage
+from thesis_runs import ALIGNED, DATA, Sections, compare, options, read, write, write_aligned
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
-LASW = [sys.executable, "-m", "lasw.scripts"]
-ENDS = ("de", "en")
-POOL, ALIGNED = 700, 6000
+POOL = 700
 KINDS = (SHUFFLED, TRUNCATED, UNTRANSLATED, WRONG_LANGUAGE)  # of the target side alone
-FILES = (("source", "de"), ("target", "en"), ("alignment", "align"))
+ITERATIONS = range(1, 9)
 WITHOUT = ("table-5.4",)  # there is no text of another domain
 # Captions are short: bands of length that have sentences, sizes that the pool has.
 ROWS = {
@@ -40,42 +35,24 @@ ROWS = {
 
 def main() -> None:
     """Make what is missing, then one comparison after the other."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--run", type=Path, required=True, help="where everything goes and stays")
-    parser.add_argument("--only", nargs="+", metavar="GRID", help="of thesis/: table-5.2, ...")
-    parser.add_argument("--words", type=int, default=2000, help="source words of each development set")
-    parser.add_argument("--seeds", type=int, default=5)
-    arguments = parser.parse_args()
+    arguments = options(__doc__, seeds=5).parse_args()
     if not DATA.is_dir():
         print("real data is not beside the checkout (../shared/data)")
         return
     arguments.run.mkdir(parents=True, exist_ok=True)
     _make(arguments.run)
-    known = [name.removeprefix("thesis/") for name in COMPARISON.names() if name.startswith("thesis/")]
-    for grid in arguments.only or [name for name in known if name not in WITHOUT]:
-        words = [part for change in _changes(grid, arguments) for part in ("--set", change)]
-        print(f"\n{grid}", flush=True)
-        _lasw("compare", f"thesis/{grid}", "--run", "run", *words, cwd=arguments.run)
+    compare(arguments, _given, WITHOUT)
 
 
 def _make(folder: Path) -> None:
-    """Texts, their alignment and their lists; all text is aligned together with some of the training text."""
-    text = [read_lines(DATA / f"multi30k/dev.{end}.gz") for end in ENDS]
-    train = [read_lines(DATA / f"multi30k/train.{end}.gz")[:ALIGNED] for end in ENDS]
+    """Texts, their alignment and their lists."""
+    text = read("dev")
+    train = [side[:ALIGNED] for side in read("train")]
     clean = [side[:POOL] for side in text]
     pool = damage(*clean, dict.fromkeys(KINDS, 0.5 / len(KINDS)), seed=1, foreign=train[0])
-    for k, end in enumerate(ENDS):
-        noisy = (pool.source, pool.target)[k]
-        _write(folder / f"noisy.{end}", noisy)
-        _write(folder / f"professional.{end}", clean[k])
-        _write(folder / f"test.{end}", text[k][POOL:])
-        _write(folder / f"all.{end}", [*noisy, *clean[k], *train[k]])
-    if not (folder / "all.align").exists():
-        _lasw("align", "--source", "all.de", "--target", "all.en", "--output", "all.align", cwd=folder)
-    points = read_lines(folder / "all.align")
-    _write(folder / "noisy.align", points[:POOL])
-    _write(folder / "professional.align", points[POOL : 2 * POOL])
-    for number in range(1, 9):
+    write_aligned(folder, {"noisy": (pool.source, pool.target), "professional": clean}, train)
+    write(folder, "test", [side[POOL:] for side in text])
+    for number in ITERATIONS:
         if not (folder / f"test.{number}.gz").exists():
             _split(DATA / f"moses/de-en/run{number}.best100.out.gz", folder, number)
 
@@ -92,34 +69,18 @@ def _split(path: Path, folder: Path, number: int) -> None:
             out.writelines(found)
 
 
-def _changes(grid: str, arguments: argparse.Namespace) -> list[str]:
-    """What is to be given, and smaller numbers."""
-    sections = COMPARISON.read(f"thesis/{grid}")
-    found = [f"comparison.seeds={seed}" for seed in range(1, arguments.seeds + 1)]
-    start = DATA / "moses/de-en/run1.moses.ini"
-    for pool in sections.get("pool", {}):
-        found += [f"pool.{pool}.{key}={pool}.{end}" for key, end in FILES]
-        found += [f"pool.{pool}.lists=pool.{number}.gz" for number in range(1, 9)]
+def _given(grid: str, sections: Sections) -> Sequence[str]:
+    """Lists, the weights they begin from, and the test set."""
+    lists = [f"pool.{number}.gz" for number in ITERATIONS]
+    found = [f"pool.{pool}.lists={one}" for pool in sections.get("pool", {}) for one in lists]
     for name, values in sections["development"].items():
-        found.append(f"development.{name}.start={start}")
-        if "select" in values:
-            options, _, words = values["select"].rpartition(" ")
-            fewer = int(words) * arguments.words // 30_000
-            found.append(f"development.{name}.select={options} {fewer}")
-        else:
+        found.append(f"development.{name}.start={DATA / 'moses/de-en/run1.moses.ini'}")
+        if "select" not in values:
             found += [f"development.{name}.source=professional.de", f"development.{name}.references=professional.en"]
-            found += [f"development.{name}.lists=pool.{number}.gz" for number in range(1, 9)]
+            found += [f"development.{name}.lists={one}" for one in lists]
     found += [f"system.MERT.development={name}" for name in ROWS.get(grid, ())]
-    found += [f"test.test.lists=test.{number}.gz" for number in range(1, 9)]
+    found += [f"test.test.lists=test.{number}.gz" for number in ITERATIONS]
     return [*found, "test.test.source=test.de", "test.test.references=test.en"]
-
-
-def _write(path: Path, lines: Sequence[str]) -> None:
-    write_text(path, "".join(line + "\n" for line in lines))
-
-
-def _lasw(*words: str, cwd: Path) -> None:
-    subprocess.run([*LASW, *words], cwd=cwd, check=True)
 
 
 if __name__ == "__main__":

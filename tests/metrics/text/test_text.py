@@ -71,6 +71,12 @@ def test_one_token_longer_than_the_first_arena() -> None:
         vocabulary[2]
 
 
+def test_a_sentence_is_a_view_of_its_ids() -> None:
+    corpus = Corpus.from_lines(["a b", "", "b c a"])
+    assert [corpus.sentence(k).tolist() for k in range(3)] == [[0, 1], [], [1, 2, 0]]
+    assert np.shares_memory(corpus.sentence(2), corpus.ids)
+
+
 def test_take() -> None:
     corpus = Corpus.from_lines(["a b", "", "c", "d e f"])
     taken = corpus.take(np.array([3, 1, 3, 0]))

@@ -1,13 +1,14 @@
 """SIGTERM and Ctrl-C within long computations: ``python tests/fuzz/signals.py [--only NAME] [--moments 3] [--seed 1]``.
 
-Every command of `long_jobs` is stopped at moments drawn from a seed, counted in its own processor seconds, out of those
-that it takes when nobody stops it; how long it takes to end is told, which may be two seconds, not counting those that
-it waits for a processor.
+Every command of `long_jobs` is stopped at moments drawn from a seed, counted in processor seconds of its own and of
+what it has started, out of those that it takes when nobody stops it; how long it takes to end is told, which may be two
+seconds, not counting those that it waits for a processor.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import random
 import shutil
@@ -27,13 +28,19 @@ from commands import Job  # noqa: E402
 from long_jobs import long_jobs  # noqa: E402
 
 MOST = 2.0  # seconds
+_OFTEN = 0.05  # seconds
 _TICK = os.sysconf("SC_CLK_TCK")
 
 
 def _seconds(process: subprocess.Popen[str]) -> float:
-    """Processor seconds of a process so far."""
-    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICK
+    """Processor seconds so far of a process and those that it has started: all of its session."""
+    ticks = 0
+    for path in Path("/proc").glob("[1-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = path.read_text().rpartition(")")[2].split()
+            if int(fields[3]) == process.pid:
+                ticks += int(fields[11]) + int(fields[12])
+    return ticks / _TICK
 
 
 def _waiting(process: subprocess.Popen[str]) -> float:
@@ -54,9 +61,10 @@ def lasting(job: Job, place: Path, most: float) -> float:
     process, took = _started(job, place), 0.0
     while process.poll() is None and took < most:
         took = _seconds(process)
-        time.sleep(0.02)
+        time.sleep(_OFTEN)
     over = process.poll() is not None
-    process.kill()
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
     _, said = process.communicate()
     if over and process.returncode:
         raise RuntimeError(said)
@@ -67,7 +75,7 @@ def stopped(job: Job, place: Path, moment: float, number: int) -> tuple[float, i
     """How long it took to end, its code and its last line; None if it was over before."""
     process = _started(job, place)
     while process.poll() is None and _seconds(process) < moment:
-        time.sleep(0.02)
+        time.sleep(_OFTEN)
     if process.poll() is not None:
         _, said = process.communicate()
         if process.returncode:

@@ -88,7 +88,8 @@ def _parser(chosen: str | None) -> Parser:
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    for name, (module, text) in COMMANDS.items():
+    # Only a screen of all commands, or a word that is none of them, asks for the others.
+    for name, (module, text) in COMMANDS.items() if chosen is None else [(chosen, COMMANDS[chosen])]:
         command = commands.add_parser(name, help=text, description=text)
         if name == chosen:
             loaded = cast(Command, importlib.import_module(module))

@@ -195,17 +195,17 @@ if [[ "$funcstack[1]" == _lasw ]]; then _lasw "$@"; else compdef _lasw lasw {MER
 
 def _fish() -> str:
     lines = ["complete -c lasw -f"]
-    seen = "__fish_seen_subcommand_from"
+    seen, of_commands = "__fish_seen_subcommand_from", _actions()
     for name, (_, text) in COMMANDS.items():
         lines.append(f"complete -c lasw -n __fish_use_subcommand -a {name} -d {_fish_quoted(text)}")
-    for name, actions in _actions().items():
+    for name, actions in of_commands.items():
         lines.append(
             f"complete -c lasw -n '{seen} {name}; and not {seen} {' '.join(actions)}' -a '{' '.join(actions)}'"
         )
     lines += [f"complete -c {MERT_MOSES} {_fish_option(one)}" for one in _of_mert_moses()]
     for words, options in _of_commands():
         where = "; and ".join(f"{seen} {word}" for word in words.split())
-        others = [name for name, actions in _actions().items() if words in actions]  # vectors train is not train
+        others = [name for name, actions in of_commands.items() if words in actions]  # vectors train is not train
         where += f"; and not {seen} {' '.join(others)}" if others else ""
         lines += [f"complete -c lasw -n '{where}' {_fish_option(one)}" for one in options]
         lines.append(f"complete -c lasw -n '{where}' -F")

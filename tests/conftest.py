@@ -6,6 +6,7 @@ import math
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -31,3 +32,14 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip("real data is not beside the checkout (../shared/data)")
     return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def distributed() -> Any:
+    """Dask, whose workers are copies of a process that has all they need: each start of their own takes seconds."""
+    found = pytest.importorskip("distributed", reason="Dask (extra 'dask') is not installed")
+    dask = pytest.importorskip("dask")
+    dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
+    needed = ["distributed", "lasw.tuning.decoders.cluster", "lasw.tuning.local", "lasw.selection"]
+    found.utils.get_mp_context().set_forkserver_preload(needed)  # the first call names what Dask itself needs
+    return found

@@ -42,6 +42,24 @@ def sentences(seed: int) -> list[str]:
 REFERENCE = sentences(1)
 
 
+def candidates() -> list[list[tuple[list[str], np.ndarray[Any, np.dtype[np.float64]]]]]:
+    """Of each sentence, with their features."""
+    draw = random.Random(7)
+    made = []
+    for line in REFERENCE:
+        found = []
+        for _ in range(60):
+            spoilt = 0.6 * draw.random()
+            words = [w if draw.random() > spoilt else draw.choice(WORDS) for w in line.split()]
+            noise = [draw.gauss(0, 0.15) for _ in range(3)]
+            found.append((words, np.array([-spoilt, spoilt / 2, -spoilt / 3]) + noise))
+        made.append(found)
+    return made
+
+
+CANDIDATES = candidates()
+
+
 class Toy(Decoder):
     """60 fixed candidates a sentence, the reference spoilt more or less; gives the n best under the weights."""
 
@@ -49,16 +67,7 @@ class Toy(Decoder):
 
     def __init__(self) -> None:
         self.calls = 0
-        self.candidates: list[list[tuple[list[str], np.ndarray[Any, np.dtype[np.float64]]]]] = []
-        draw = random.Random(7)
-        for line in REFERENCE:
-            found = []
-            for _ in range(60):
-                spoilt = 0.6 * draw.random()
-                words = [w if draw.random() > spoilt else draw.choice(WORDS) for w in line.split()]
-                noise = [draw.gauss(0, 0.15) for _ in range(3)]
-                found.append((words, np.array([-spoilt, spoilt / 2, -spoilt / 3]) + noise))
-            self.candidates.append(found)
+        self.candidates = list(CANDIDATES)
 
     def start_weights(self) -> Weights:
         return Weights.from_groups({"LM": [-0.1], "TM": [0.2, 0.3]})

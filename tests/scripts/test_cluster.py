@@ -22,8 +22,6 @@ from lasw.scripts.mert_moses.command import main as mert_moses
 from lasw.scripts.parallel_text.train import train_thot
 from lasw.tuning import NBest, Weights, nbest_text, on_cluster, open_decoder
 
-distributed = pytest.importorskip("distributed", reason="Dask (extra 'dask') is not installed")
-
 # Upper-cases and gives every list features that depend on the sentence; a log line a start, for those who count them.
 PROGRAM = """\
 import sys, time
@@ -43,7 +41,7 @@ COMMAND = "./decode {weights} {source} {n} {nbest}"
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
+def cluster(distributed: Any) -> Iterator[Any]:
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
     ) as started:
@@ -74,9 +72,15 @@ def scaled(cluster: Any, n: int) -> str:
     """The address, once there are n workers; there are never fewer again, as that takes seconds."""
     if len(cluster.workers) < n:
         cluster.scale(n)
-    with distributed.Client(cluster, set_as_default=False) as client:
+    with client_of(cluster) as client:
         client.wait_for_workers(n, timeout=120)
     return str(cluster.scheduler_address)
+
+
+def client_of(cluster: Any) -> Any:
+    from distributed import Client
+
+    return Client(cluster, set_as_default=False)
 
 
 class Killer(threading.Thread):
@@ -178,17 +182,14 @@ def test_thot_keeps_its_models_over_rounds(cluster: Any, tmp_path: Path) -> None
     assert files(tmp_path / "spread.aligned") == files(tmp_path / "alone.aligned")
     source = (tmp_path / "dev.de").read_text(encoding="utf-8").splitlines()
     decoder = open_decoder({"name": "thot", "model": tmp_path / "model"})
-    with (
-        on_cluster(decoder, scaled(cluster, 4)) as spread,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
+    with on_cluster(decoder, scaled(cluster, 4)) as spread, client_of(cluster) as client:
         start, held = decoder.start_weights(), []
         for weights in (start, Weights(start.names, start.dense + 1)):
             spread.decode(source, weights, 10, Vocabulary())
             held.append(client.run(processes))
         assert any(held[0].values())
         assert all(held[1][worker][: len(numbers)] == numbers for worker, numbers in held[0].items())
-    with distributed.Client(cluster, set_as_default=False) as client:
+    with client_of(cluster) as client:
         assert not any(client.run(processes).values())
 
 

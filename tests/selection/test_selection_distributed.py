@@ -207,8 +207,7 @@ class Slow(LAScorer):
 SLOW = Slow(("e1", "e2"))
 
 
-def test_two_workers_of_dask_die(pool: Bitext) -> None:
-    distributed = pytest.importorskip("distributed")
+def test_two_workers_of_dask_die(pool: Bitext, distributed: Any) -> None:
     with (
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50

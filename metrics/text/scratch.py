@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -12,7 +13,9 @@ import time
 from pathlib import Path
 
 _LOCK = ".lock"
-_MADE = 60.0  # seconds, after which a folder without a lock is one whose process was killed while it made it
+# Seconds after which a folder without a lock is one whose process was killed while it made or removed it. Where no
+# process has the number in its name it is so at once, but for those of another system that has the same folder.
+_MADE, _MADE_BY_NOBODY = 60.0, 0.2
 
 
 class ScratchFolder:
@@ -32,7 +35,7 @@ class ScratchFolder:
 
     def __init__(self, prefix: str, place: str | os.PathLike[str] | None = None) -> None:
         remove_abandoned(prefix, place)
-        self._folder = tempfile.TemporaryDirectory(prefix=prefix, dir=place)
+        self._folder = tempfile.TemporaryDirectory(prefix=f"{prefix}{os.getpid()}-", dir=place)
         self.path = Path(self._folder.name)
         self._lock: int | None = os.open(self.path / (_LOCK + ".new"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         with contextlib.suppress(OSError):  # a file system without locks
@@ -66,7 +69,8 @@ def remove_abandoned(prefix: str, place: str | os.PathLike[str] | None = None) -
             if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
                 continue
             locked = (folder / _LOCK).exists()
-            if not locked and time.time() - status.st_mtime < _MADE:
+            young = _MADE_BY_NOBODY if _maker_is_gone(folder.name.removeprefix(prefix)) else _MADE
+            if not locked and time.time() - status.st_mtime < young:
                 continue  # it is just being made
             flags = (os.O_RDWR if locked else os.O_DIRECTORY) | os.O_CLOEXEC | os.O_NOFOLLOW
             handle = os.open(folder / _LOCK if locked else folder, flags)
@@ -75,3 +79,17 @@ def remove_abandoned(prefix: str, place: str | os.PathLike[str] | None = None) -
                 shutil.rmtree(folder, ignore_errors=True)
             finally:
                 os.close(handle)
+
+
+def _maker_is_gone(name: str) -> bool:
+    """Whether the process is no more whose number the name begins with, behind the prefix."""
+    number = re.match(r"(\d{1,9})-", name)
+    if number is None:
+        return False
+    try:
+        os.kill(int(number[1]), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False  # somebody else's
+    return False

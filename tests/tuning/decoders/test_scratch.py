@@ -6,11 +6,14 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
 
+from lasw.metrics import UserError
 from lasw.metrics.text import ScratchFolder, remove_abandoned
+from lasw.tuning import Thot
 
 HOLDER = """
 import sys, tempfile, time
@@ -79,3 +82,25 @@ def test_a_folder_without_a_lock_is_just_being_made_or_long_abandoned(
     os.utime(tmp_path / "lasw-z-old", (1, 1))
     remove_abandoned("lasw-z-")
     assert os.listdir(tmp_path) == ["lasw-z-now"]
+
+
+def test_a_folder_without_a_lock_whose_maker_was_killed_goes_at_once(place: Path) -> None:
+    """A process may be killed before its folder is locked, or while it removes it, lock first."""
+    dead = subprocess.Popen([sys.executable, "-SEc", ""])
+    dead.wait()
+    for name in (f"{dead.pid}-made", f"{os.getpid()}-made", "1-made", "made"):
+        (place / f"lasw-z-{name}").mkdir()
+    (place / f"lasw-z-{dead.pid}-made" / "rest").write_text("x")
+    remove_abandoned("lasw-z-")
+    assert len(os.listdir(place)) == 4  # another system may just be making it
+    time.sleep(0.3)
+    remove_abandoned("lasw-z-")
+    assert sorted(os.listdir(place)) == sorted(["lasw-z-1-made", "lasw-z-made", f"lasw-z-{os.getpid()}-made"])
+
+
+def test_what_a_run_left_that_was_killed_at_its_end_goes_though_nothing_is_translated(place: Path) -> None:
+    (place / "lasw-thot-1-left").mkdir()
+    (place / "lasw-thot-1-left" / ".lock").touch()
+    with pytest.raises(UserError):
+        Thot(place / "no system")
+    assert os.listdir(place) == []

@@ -22,6 +22,7 @@ from lasw.metrics import (
     ask_all,
     parse_json,
     read_bytes,
+    remove_abandoned,
     tokens,
     write_text,
 )
@@ -37,6 +38,7 @@ FEATURES = ("wpw", "lmw", "tseglenw", "sjumpw", "sseglenw", "ptsw", "pstw", "swl
 NAMES = FeatureNames(tuple((name, 1) for name in FEATURES))
 # What Thot starts with when nobody gives weights (`SmtModel.weights`); it raises weights below 1e-6 to that.
 DEFAULT_WEIGHTS = (1e-6, 1.0, 1.0, 0.01, 1.0, 1.0, 1e-6, 1.0)
+_SCRATCH = "lasw-thot-"
 HEURISTICS = {"none": 0, "phrase": 4, "phrase-distance": 6}
 
 
@@ -79,6 +81,7 @@ class Thot(Decoder):
             raise ValueError(f"heuristic {heuristic!r}; expected one of {', '.join(HEURISTICS)}")
         if distinct not in ("features", "text"):
             raise ValueError(f"distinct {distinct!r}; expected 'features' or 'text'")
+        remove_abandoned(_SCRATCH)  # of a run that was killed at its end, and has nothing more to translate
         self.folder = Path(model)
         self.description = _described(self.folder)
         self._jobs = jobs
@@ -193,7 +196,7 @@ class Thot(Decoder):
         if self._workers and self._held[1].issuperset(sentences):
             return
         self.close()
-        self._scratch = ScratchFolder("lasw-thot-")
+        self._scratch = ScratchFolder(_SCRATCH)
         place = self._scratch.path
         for file in sorted((self.folder / "tm").iterdir()):
             if file.name != "src_trg.ttable":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import fnmatch
 import json
 import os
 import random
@@ -32,6 +33,11 @@ _IN_A_ROW = 3
 _OF_CLOCKS = {"seconds", "sha256", "fit.json", "decode.json", "iteration.json"}
 _WHILE_WRITING = 1 / 3
 _LONGEST = 300.0  # seconds
+
+
+def half_written(folder: Path) -> bool:
+    """Whether a file there is being written; folders may go while one looks, which `os.walk` does not mind."""
+    return any(fnmatch.fnmatch(name, ".*.new") for _, _, names in os.walk(folder) for name in names)
 
 
 def contents(folder: Path) -> dict[str, object]:
@@ -121,7 +127,7 @@ class Trials:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(moment)
             self.seconds = min(self.seconds, time.monotonic() - began)  # it compiled before, or the machine was busy
-        while writing and process.poll() is None and not any((self.run / "out").rglob(".*.new")):
+        while writing and process.poll() is None and not half_written(self.run / "out"):
             time.sleep(0.001)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

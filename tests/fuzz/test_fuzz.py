@@ -1,4 +1,4 @@
-"""A few damaged files of every format (`.ci/run` has more), and that the fuzzer sees what it looks for (`harness`)."""
+"""A few hundred damaged files of every format, and that the fuzzer sees what it looks for (`harness`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 
 
 def test_no_reader_has_anything_but_a_line_to_say() -> None:
-    words = [sys.executable, str(HERE / "harness.py"), "--seconds", "60", "--most", "15"]
+    words = [sys.executable, str(HERE / "harness.py"), "--seconds", "60", "--most", "60"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[-1].endswith(" 0 findings")

@@ -203,9 +203,9 @@ def test_equal_to_a_scan_of_the_crossings_within_a_limit() -> None:
         limit = float(generator.choice([0.1, 0.5, 2.0]))
         found = LineSearch(starts, statistics, loss).search(intercepts, slopes, limit)
         assert abs(found.position) <= limit
-        points = np.linspace(-limit, limit, 401)[1:-1]
-        tried = [loss.corpus_score(statistics[best_at(x, starts, intercepts, slopes)].sum(axis=0)) for x in points]
-        assert found.score >= max(tried) - 1e-12, seed
+        scores = intercepts[:, None] + slopes[:, None] * np.linspace(-limit, limit, 2001)[1:-1]
+        chosen = np.stack([a + scores[a:b].argmax(axis=0) for a, b in pairwise(starts)])
+        assert found.score >= loss.corpus_scores(statistics[chosen].sum(axis=0)).max() - 1e-12, seed
         there = statistics[best_at(found.position, starts, intercepts, slopes)].sum(axis=0)
         assert loss.corpus_score(there) == pytest.approx(found.score, abs=1e-12), seed
 

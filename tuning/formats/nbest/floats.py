@@ -109,7 +109,7 @@ def read_number(data, i):  # type: ignore[no-untyped-def]
 
 
 @nested
-def _product(a, b):  # type: ignore[no-untyped-def]
+def product_of_words(a, b):  # type: ignore[no-untyped-def]
     """High and low word of the 128-bit product of two words."""
     low = (a & _LOW32) * (b & _LOW32)
     cross = (a >> _HALF) * (b & _LOW32) + (low >> _HALF)
@@ -130,9 +130,9 @@ def _long_number(whole, power):  # type: ignore[no-untyped-def]
         whole <<= _ONE
         zeros += 1
     row = power - _SMALLEST
-    high, low = _product(whole, _FIVES[row, 0])
+    high, low = product_of_words(whole, _FIVES[row, 0])
     if high & _NINE_BITS == _NINE_BITS:
-        more, _rest = _product(whole, _FIVES[row, 1])
+        more, _rest = product_of_words(whole, _FIVES[row, 1])
         low += more
         if low < more:
             high += _ONE

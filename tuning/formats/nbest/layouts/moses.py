@@ -25,12 +25,12 @@ from lasw.tuning.formats.nbest.layout import (
     Place,
     is_number,
 )
+from lasw.tuning.formats.nbest.writing import list_lines
 from lasw.tuning.nbest import NBest
 
 _NUMBER_START = re.compile(r"[+-]?\.?\d", re.A)
 _POINT = re.compile(r"\d[\d.,:;=?+\-]*", re.A)  # the first of an alignment, soft ones too, or of a segmentation
 _SEPARATORS = "=:"
-_STEP = 1 << 12  # hypotheses formatted at once: bounds the memory for their text
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,7 @@ class MosesLayout(NBestLayout):
     def text(self, nbest: NBest, path: str | os.PathLike[str] | None) -> Iterator[str]:
         """See `NBestLayout`."""
         _check(nbest, path)
-        for start in range(0, len(nbest), _STEP):
-            yield "".join(_lines(nbest, start, min(start + _STEP, len(nbest))))
+        yield from list_lines(nbest)
 
     def arrays(self, pattern: Pattern) -> LayoutArrays | None:
         """See `NBestLayout`; only ids that are numbers are compiled."""
@@ -213,32 +212,3 @@ def _check(nbest: NBest, path: str | os.PathLike[str] | None) -> None:
     for name in nbest.names.slices:
         if "|||" in name:
             raise UserError(f"the feature {name!r} cannot be written to an N-best list", path=path, remedy="rename it")
-
-
-def _lines(nbest: NBest, start: int, end: int) -> Iterator[str]:
-    corpus, words = nbest.hypotheses, nbest.hypotheses.vocabulary
-    offsets = corpus.offsets[start : end + 1]
-    distinct, places = np.unique(corpus.ids[offsets[0] : offsets[-1]], return_inverse=True)
-    spelled = [words[index] + " " for index in distinct.tolist()]
-    tokens = [spelled[place] for place in places.tolist()]
-    bounds = (offsets - offsets[0]).tolist()
-    groups = [(f"{name}=", place.start, place.stop) for name, place in nbest.names.slices.items()]
-    owners, scores = nbest.owner[start:end].tolist(), nbest.score[start:end].tolist()
-    for k, row in enumerate(nbest.dense[start:end].tolist()):
-        features: list[str] = []
-        for name, first, last in groups:
-            features.append(name)
-            features.extend(map(repr, row[first:last]))
-        features.extend(_sparse(nbest, start + k))
-        text = "".join(tokens[bounds[k] : bounds[k + 1]])
-        yield f"{owners[k]} ||| {text} ||| {' '.join(features)} ||| {scores[k]!r}\n"
-
-
-def _sparse(nbest: NBest, row: int) -> Iterator[str]:
-    if nbest.sparse is None or nbest.sparse_names is None:
-        return
-    first, last = nbest.sparse.indptr[row], nbest.sparse.indptr[row + 1]
-    names = [nbest.sparse_names[column] for column in nbest.sparse.indices[first:last].tolist()]
-    for name, value in sorted(zip(names, nbest.sparse.data[first:last].tolist(), strict=True)):
-        yield f"{name}="
-        yield repr(value)

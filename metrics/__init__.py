@@ -50,10 +50,10 @@ if TYPE_CHECKING:
         JOINTS, LARGEST_FILE, NORMAL_FORMS, STANDARD_INPUT, Bag, Block, Blocks, CandidatePairs, Corpus, Finding,
         Preprocessing, References, ScratchFolder, Series, Settle, Vocabulary, as_option, atomic_write, check_alike,
         check_pairs, check_parallel, check_texts, command_words, content_digest, distinct, document, dot_rows, dots,
-        facts_table, first_bytes, first_screen, histogram, html_table, intern_token, line_chart, marked_list,
-        normal_form, number_html, open_bytes, own_names, parse_array, parse_json, parse_toml, read_arrays, read_bytes,
-        read_corpora, read_corpus, read_lines, refuse_links, refuse_or_warn, refuse_overwriting, remove_abandoned, scan,
-        scrolling, stacked_bars, token_end, tokens, write_text,
+        facts_table, first_bytes, first_screen, gzip_member, histogram, html_table, intern_token, line_chart,
+        marked_list, normal_form, number_html, open_bytes, own_names, parse_array, parse_json, parse_toml, read_arrays,
+        read_bytes, read_corpora, read_corpus, read_lines, refuse_links, refuse_or_warn, refuse_overwriting,
+        remove_abandoned, scan, scrolling, stacked_bars, token_end, tokens, write_text,
     )
     from lasw.metrics.vectors import (
         FORMATS, MODELS, Coverages, Sees, Text, Training, VectorFile, check_evaluation, nearest, open_vectors,

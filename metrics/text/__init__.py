@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from lasw.metrics.text.scratch import ScratchFolder, remove_abandoned
     from lasw.metrics.text.splitting import command_words
     from lasw.metrics.text.words import PerWord, Spelling
-    from lasw.metrics.text.writing import atomic_write, own_names, refuse_links, refuse_overwriting, write_text
+    from lasw.metrics.text.writing import (
+        atomic_write, gzip_member, own_names, refuse_links, refuse_overwriting, write_text,
+    )
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics import Metric, References, UserError, Vocabulary
+from lasw.tuning.formats import packed_lists
 from lasw.tuning.nbest import NBest
+from lasw.tuning.pool import check_lists
 from lasw.tuning.weights import Weights
 
 
@@ -61,6 +63,16 @@ class Decoder(ABC):
     ) -> NBest:
         """As `decode`, of the sentences `chosen` (m,), ascending, alone; the list numbers them from 0 to m - 1."""
         return self.decode([source[k] for k in chosen.tolist()], weights, n, vocabulary)
+
+    def decode_packed(self, source: Sequence[str], weights: Weights, n: int, vocabulary: Vocabulary) -> Iterator[bytes]:
+        """As `decode`: one behind the other what a file of all lists holds, see `packed_lists`.
+
+        Raises:
+            UserError: as `decode`, or nothing can be learnt from these lists.
+        """
+        nbest = self.decode(source, weights, n, vocabulary)
+        check_lists(self.name, nbest, weights)
+        return packed_lists(nbest)
 
     def decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
         """As `decode`, sentence k with `weights[k]`.

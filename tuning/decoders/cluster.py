@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
 import numpy as np
@@ -24,13 +24,16 @@ from numpy.typing import NDArray
 
 from lasw.metrics import Cluster, UserError, Vocabulary, on_dask, worker_address
 from lasw.tuning.decoders.base import Decoder
-from lasw.tuning.decoders.packed import Packed
+from lasw.tuning.decoders.packed import Lines, Packed, Part
 from lasw.tuning.nbest import NBest
+from lasw.tuning.pool import check_lists
 from lasw.tuning.provenance import refuse_other_versions, versions
 from lasw.tuning.weights import Weights
 
 # Of all that is to be done, a part is at most 1 / LARGEST of a worker's share, at least 1 / SMALLEST.
 LARGEST, SMALLEST = 8, 64
+
+P = TypeVar("P", Lines, Packed)
 
 
 @contextmanager
@@ -107,6 +110,15 @@ class OnCluster(Decoder):
     def _decode_each(self, source: Sequence[str], weights: Sequence[Weights], n: int, vocabulary: Vocabulary) -> NBest:
         return self._decoded(source, np.arange(len(source)), list(weights), n, vocabulary)
 
+    def decode_packed(self, source: Sequence[str], weights: Weights, n: int, vocabulary: Vocabulary) -> Iterator[bytes]:
+        """See `Decoder.decode_packed`: workers make the lines as well, which takes longer than all else does here."""
+        lists = dict[int, bytes]()
+        for part in self._answers(Lines, source, np.arange(len(source)), weights, n):
+            lists.update(part.lists)
+        if not lists:
+            check_lists(self.name, self._decoder.decode([], weights, n, vocabulary), weights)
+        return (lists.pop(sentence) for sentence in sorted(lists))
+
     def _decoded(
         self,
         source: Sequence[str],
@@ -117,19 +129,30 @@ class OnCluster(Decoder):
     ) -> NBest:
         if not len(chosen):
             return self._decoder.decode([], self.start_weights(), n, vocabulary)
+        names = Vocabulary()
+        parts = self._answers(Packed, source, chosen, weights, n)
+        joined = NBest.joined([part.unpacked(vocabulary, names) for part in parts])
+        return replace(joined, owner=np.searchsorted(chosen, joined.owner).astype(np.int32))
+
+    def _answers(
+        self,
+        kind: type[P],
+        source: Sequence[str],
+        chosen: NDArray[np.int64],
+        weights: Weights | list[Weights],
+        n: int,
+    ) -> Iterator[P]:
+        """The parts, as workers are done with them."""
         if self._source[0] is not source:
             self._source = source, self._cluster.share(tuple(source))
-        shared = (self._run, self._held, self._source[1], self._cluster.share(weights), n, versions())
-        names, lists, done = Vocabulary(), list[NBest](), 0
-
-        for packed in self._cluster.each(_translated, self._parts(source, chosen), shared):
-            lists.append(packed.unpacked(vocabulary, names))
-            done += len(packed.chosen)
+        shared = (kind, self._run, self._held, self._source[1], self._cluster.share(weights), n, versions())
+        done = 0
+        for part in self._cluster.each(_translated, self._parts(source, chosen), shared):
+            done += len(part.chosen)
             if self.told is not None:
                 self.told(done, len(chosen))
-            self._learn([source[k] for k in packed.chosen.tolist()], packed.seconds)
-        joined = NBest.joined(lists)
-        return replace(joined, owner=np.searchsorted(chosen, joined.owner).astype(np.int32))
+            self._learn([source[k] for k in part.chosen.tolist()], part.seconds)
+            yield part
 
     def _parts(self, source: Sequence[str], chosen: NDArray[np.int64]) -> list[NDArray[np.int64]]:
         """Sentences that are sent out together, ascending; those that take longest come first."""
@@ -206,13 +229,14 @@ def _forget(name: str) -> None:
 
 def _translated(
     chosen: NDArray[np.int64],
+    kind: type[Lines] | type[Packed],
     name: str,
     held: Decoder,
     source: Sequence[str],
     weights: Weights | list[Weights],
     n: int,
     expected: dict[str, str],
-) -> Packed:
+) -> Part:
     """What a worker does with a part."""
     began = time.perf_counter()
     refuse_other_versions(expected)
@@ -224,6 +248,12 @@ def _translated(
             else:
                 sentences, each = [source[k] for k in chosen.tolist()], [weights[k] for k in chosen.tolist()]
                 nbest = decoder.decode_each(sentences, each, n, Vocabulary())
+            seconds = time.perf_counter() - began
+            placed = replace(nbest, owner=chosen[nbest.owner].astype(np.int32))
+            if kind is Lines and len(nbest):
+                assert isinstance(weights, Weights)
+                check_lists(decoder.name, placed, weights)
+            return kind.of(placed, chosen, seconds)
     except UserError as error:
         raise _placed(error) from None
     except OSError as error:
@@ -231,7 +261,6 @@ def _translated(
             f"{error.strerror or error}", path=error.filename, remedy="let all workers see the same files"
         )
         raise _placed(missing) from None
-    return Packed.of(nbest, chosen, time.perf_counter() - began)
 
 
 def _placed(error: UserError) -> UserError:

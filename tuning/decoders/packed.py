@@ -1,4 +1,4 @@
-"""N-best lists on their way between machines: plain arrays, every word and name once."""
+"""N-best lists on their way between machines: plain arrays, every word and name once, or lines as a file has them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,45 @@ import scipy
 from numpy.typing import NDArray
 
 from lasw.metrics import Corpus, Vocabulary
+from lasw.tuning.formats import packed_lists
 from lasw.tuning.nbest import NBest
 from lasw.tuning.weights import FeatureNames
 
 
 @dataclass(frozen=True)
-class Packed:
-    """Lists on their way from a worker.
+class Part:
+    """What comes from a worker.
 
     Attributes:
-        chosen: (m,) numbers of the sentences.
+        chosen: (m,) numbers of the sentences, ascending.
         seconds: that they took.
+    """
+
+    chosen: NDArray[np.int64]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Lines(Part):
+    """Lists as the file holds them that will have them all.
+
+    Attributes:
+        lists: by sentence, for those that have hypotheses, see `packed_lists`.
+    """
+
+    lists: dict[int, bytes]
+
+    @classmethod
+    def of(cls, nbest: NBest, chosen: NDArray[np.int64], seconds: float) -> Lines:
+        """The lists of the sentences `chosen`."""
+        return cls(chosen, seconds, dict(zip(np.unique(nbest.owner).tolist(), packed_lists(nbest), strict=True)))
+
+
+@dataclass(frozen=True)
+class Packed(Part):
+    """Lists as arrays.
+
+    Attributes:
         names: the dense features.
         owner: (n,) numbers of the sentences of the hypotheses, among all.
         words: the words of the hypotheses, a line each.
@@ -31,8 +59,6 @@ class Packed:
         sparse_names: a line each.
     """
 
-    chosen: NDArray[np.int64]
-    seconds: float
     names: FeatureNames
     owner: NDArray[np.int32]
     words: NDArray[np.uint8]
@@ -45,13 +71,13 @@ class Packed:
 
     @classmethod
     def of(cls, nbest: NBest, chosen: NDArray[np.int64], seconds: float) -> Packed:
-        """The lists of the sentences `chosen`, which number them from 0."""
+        """The lists of the sentences `chosen`."""
         matrix, names = nbest.sparse, nbest.sparse_names
         return cls(
             chosen,
             seconds,
             nbest.names,
-            chosen[nbest.owner].astype(np.int32),
+            nbest.owner,
             _lines(nbest.hypotheses.vocabulary),
             nbest.hypotheses.ids,
             nbest.hypotheses.offsets,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lasw.tuning.formats.moses_writer import write_moses_files
     from lasw.tuning.formats.nbest import (
         FLAT, NBEST_LAYOUTS, Growing, LayoutOptions, NBestLayout, Options,
-        RepeatedLines, layout_options, nbest_text, read_nbest, stream_nbest, write_nbest,
+        RepeatedLines, layout_options, nbest_text, packed_lists, read_nbest, stream_nbest, write_nbest,
     )
     from lasw.tuning.formats.weights import (
         MOSES, NEVER_LISTED, WEIGHT_FILES, FilePath, Match, WeightFile, as_json, check_count, check_moses_ini,

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lasw.metrics import Corpus, Coverages, Metric, References, Settle, refuse_or_warn
+from lasw.metrics import Corpus, Coverages, Metric, References, Settle, atomic_write, refuse_or_warn
 from lasw.tuning.decoders import Decoder
-from lasw.tuning.formats import write_nbest, write_weights
+from lasw.tuning.formats import write_weights
 from lasw.tuning.loop.history import History, same
 from lasw.tuning.loop.rounds import OtherWeights
 from lasw.tuning.loop.shared_files import SharedFiles
+from lasw.tuning.nbest import NBest
 from lasw.tuning.pool import check_lists, corpus_score, first_hypotheses, note_silence
 from lasw.tuning.run_directory import Json
 from lasw.tuning.weights import Weights
@@ -72,9 +73,8 @@ class DevelopmentDecoder:
         """Decode with the weights before an iteration; the content of its `decode.json`."""
         weights = self._history.weights(iteration - 1)
         clock = Clock()
-        size = self._decode(iteration, 1, weights, n)
+        nbest = self._decode(iteration, 1, weights, n)
         seconds = {"decode": clock.lap()}
-        nbest = self._history.nbest(iteration)
         warnings = note_silence(self._decoder.name, nbest, self._source)
         warnings += self._same_list(iteration)
         if iteration == 1:  # later lists are made in the same way
@@ -84,7 +84,7 @@ class DevelopmentDecoder:
             "iteration": iteration,
             "dev_score": corpus_score(self._metric, first_hypotheses(nbest, len(self._source)), self._references),
             "nbest": n,
-            "hypotheses": size,
+            "hypotheses": len(nbest),
             "seconds": {**seconds, "write": clock.lap()},
             "warnings": warnings,
         }
@@ -94,8 +94,8 @@ class DevelopmentDecoder:
     def of_another(self, iteration: int, number: int, other: OtherWeights, n: int) -> Json:
         """Decode with other weights in the same round; the content of `decode-2.json`, ..."""
         clock = Clock()
-        size = self._decode(iteration, number, other.weights, n)
-        done = {"of": other.kind, "nbest": n, "hypotheses": size, "seconds": clock.lap()}
+        nbest = self._decode(iteration, number, other.weights, n)
+        done = {"of": other.kind, "nbest": n, "hypotheses": len(nbest), "seconds": clock.lap()}
         self._history.write_decoded(iteration, number, done)
         return done
 
@@ -116,20 +116,19 @@ class DevelopmentDecoder:
         owner = chosen.astype(np.int32)
         return self._metric.statistics(translations, self._metric.prepare(self._references), owner)
 
-    def _decode(self, iteration: int, number: int, weights: Weights, n: int) -> int:
+    def _decode(self, iteration: int, number: int, weights: Weights, n: int) -> NBest:
         self._history.directory.iteration(iteration).mkdir(parents=True, exist_ok=True)
         # Lists must not be taken for those of other weights, should this be the second time.
         self._history.file(iteration, "decode.json", number).unlink(missing_ok=True)
         write_weights(self._history.file(iteration, "before.json", number), weights)
         path = self._history.file(iteration, "nbest.gz", number)
-        if self._shared is not None and self._shared.take(path, weights, n):
-            return len(self._history.nbest(iteration, number))
-        nbest = self._decoder.decode(self._source, weights, n, self._references.vocabulary)
-        check_lists(self._decoder.name, nbest, weights)
-        write_nbest(path, nbest)
-        if self._shared is not None:
-            self._shared.give(path, weights, n)
-        return len(nbest)
+        if self._shared is None or not self._shared.take(path, weights, n):
+            lists = self._decoder.decode_packed(self._source, weights, n, self._references.vocabulary)
+            with atomic_write(path, pack=False) as stream:
+                stream.writelines(lists)
+            if self._shared is not None:
+                self._shared.give(path, weights, n)
+        return self._history.nbest(iteration, number)
 
     def _same_list(self, iteration: int) -> list[str]:
         """A warning if the decoder takes no notice of the weights: totals should differ even where texts do not."""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 from dataclasses import replace
 
 import numpy as np
+import pytest
+from build import everything
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lasw.metrics import Vocabulary
 from lasw.tuning import nbest_text, read_nbest
+from lasw.tuning.formats import packed_lists
 from lasw.tuning.formats.nbest.decimals import LONGEST, write_number, write_whole
 
 
@@ -108,3 +112,45 @@ def test_no_lines(tmp_path):
         score=nbest.score[none], sparse=nbest.sparse[none],
     )  # fmt: skip
     assert list(nbest_text(empty)) == []
+
+
+def unpacked(member: bytes) -> str:
+    return gzip.decompress(member).decode()
+
+
+def test_packed_lists_are_a_file_for_each_sentence(tmp_path):
+    """Many sentences of few candidates, and few of more than fit one step."""
+    for size in (1, 7, 4000):
+        nbest = some_list(tmp_path, 9000, sparse=False)
+        nbest = replace(nbest, owner=(np.arange(9000) // size * 3).astype(np.int32))
+        members = list(packed_lists(nbest))
+        assert len(members) == -(-9000 // size)
+        for k in (0, 1, len(members) - 1):
+            rows = range(k * size, min((k + 1) * size, 9000))
+            assert unpacked(members[k]) == "".join(line(nbest, row) for row in rows)
+        assert unpacked(b"".join(members)) == "".join(nbest_text(nbest))
+        (tmp_path / "packed.gz").write_bytes(b"".join(members))
+        assert everything(read_nbest(tmp_path / "packed.gz", Vocabulary())) == everything(nbest)
+
+
+def test_packed_lists_of_some_sentences_are_those_of_all(tmp_path):
+    nbest = some_list(tmp_path, 200, sparse=True)
+    nbest = replace(nbest, owner=(np.arange(200) // 10).astype(np.int32))
+    whole = list(packed_lists(nbest))
+    some = nbest.take(np.flatnonzero(np.isin(nbest.owner, [3, 4, 17])))
+    assert list(packed_lists(some)) == [whole[3], whole[4], whole[17]]
+
+
+def test_packed_lists_are_in_the_order_of_the_sentences(tmp_path):
+    nbest = some_list(tmp_path, 4, sparse=False)
+    nbest = replace(nbest, owner=np.array([5, 2, 5, 2], dtype=np.int32))
+    texts = [unpacked(member) for member in packed_lists(nbest)]
+    assert texts == [line(nbest, 1) + line(nbest, 3), line(nbest, 0) + line(nbest, 2)]
+
+
+def test_packed_lists_refuse_what_lines_cannot_hold(tmp_path):
+    nbest = some_list(tmp_path, 4, sparse=False)
+    score = nbest.score.copy()
+    score[2] = np.inf
+    with pytest.raises(ValueError, match="finite"):
+        list(packed_lists(replace(nbest, score=score)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,6 +95,13 @@ class RecordedLists(Decoder):
         return read_nbest(
             path, vocabulary, names=weights.names, segments=len(source), sparse_names=Vocabulary(), unsorted=True
         )
+
+    def decode_packed(self, source: Sequence[str], weights: Weights, n: int, vocabulary: Vocabulary) -> Iterator[bytes]:
+        """See `Decoder.decode_packed`."""
+        if self._iteration() in self._lists:
+            return super().decode_packed(source, weights, n, vocabulary)
+        self._decoder.told = self.told
+        return self._decoder.decode_packed(source, weights, n, vocabulary)
 
     def decode_some(
         self, source: Sequence[str], chosen: NDArray[np.int64], weights: Weights, n: int, vocabulary: Vocabulary

@@ -29,5 +29,6 @@ if TYPE_CHECKING:
     )
     from lasw.tuning.formats.nbest.reader import Options, nbest_text, read_nbest, stream_nbest, write_nbest
     from lasw.tuning.formats.nbest.repeats import RepeatedLines
+    from lasw.tuning.formats.nbest.writing import packed_lists
 else:
     __getattr__, __dir__ = front_door(__name__, __file__)

@@ -69,8 +69,7 @@ class MosesLayout(NBestLayout):
 
     def text(self, nbest: NBest, path: str | os.PathLike[str] | None) -> Iterator[str]:
         """See `NBestLayout`."""
-        _check(nbest, path)
-        yield from list_lines(nbest)
+        return list_lines(nbest, path)
 
     def arrays(self, pattern: Pattern) -> LayoutArrays | None:
         """See `NBestLayout`; only ids that are numbers are compiled."""
@@ -195,20 +194,3 @@ def _ignored(tokens: list[str], featureless: bool) -> bool:
 
 def _short(field: str) -> str:
     return repr(field if len(field) <= 40 else field[:37] + "...")
-
-
-def _check(nbest: NBest, path: str | os.PathLike[str] | None) -> None:
-    finite = np.isfinite(nbest.dense).all() and np.isfinite(nbest.score).all()
-    if not finite or (nbest.sparse is not None and not np.isfinite(nbest.sparse.data).all()):
-        raise ValueError("features and totals must be finite")
-    words = nbest.hypotheses.vocabulary
-    for index in np.unique(nbest.hypotheses.ids).tolist():
-        if "|||" in words[index]:
-            raise UserError(
-                f"the word {words[index]!r} cannot be written to an N-best list",
-                path=path,
-                remedy="escape | in the text",
-            )
-    for name in nbest.names.slices:
-        if "|||" in name:
-            raise UserError(f"the feature {name!r} cannot be written to an N-best list", path=path, remedy="rename it")

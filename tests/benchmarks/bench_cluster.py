@@ -16,7 +16,7 @@ from pathlib import Path
 import distributed
 import numpy as np
 
-from lasw.metrics import Corpus, References, Vocabulary
+from lasw.metrics import Corpus, References, Vocabulary, atomic_write
 from lasw.tuning import Decoder, FeatureNames, NBest, Pool, Weights, on_cluster, read_nbest, write_nbest
 
 NAMES = FeatureNames((("LM0", 1), ("TM0", 4), ("Distortion0", 1), ("WordPenalty0", 1), ("LexicalReordering0", 7)))
@@ -97,19 +97,27 @@ def head(sentences: int, n: int) -> None:
     def told(what: str, began: float) -> None:
         print(f"| {what} | {1e3 * (time.process_time() - began) / sentences:.3f} |", flush=True)
 
-    with local(2) as cluster, on_cluster(Ready(), cluster.scheduler_address) as spread:
-        spread.decode(source[:10], START, n, Vocabulary())  # compiles
-        for what in ("decoding: parts out, lists back and joined (first round)", "the same in later rounds"):
-            began = time.process_time()
-            nbest = spread.decode(source, START, n, references.vocabulary)
-            told(what, began)
-    with tempfile.TemporaryDirectory() as folder:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        local(2) as cluster,
+        on_cluster(Ready(), cluster.scheduler_address) as spread,
+    ):
         path = Path(folder) / "nbest.gz"
+        b"".join(spread.decode_packed(source[:10], START, n, Vocabulary()))  # compiles
+        for what in ("parts out, lists back and into the file (first round)", "the same in later rounds"):
+            began = time.process_time()
+            lists = spread.decode_packed(source, START, n, Vocabulary())
+            with atomic_write(path, pack=False) as stream:
+                stream.writelines(lists)
+            told(what, began)
+        bytes_each = path.stat().st_size / sentences
+        began = time.process_time()
+        nbest = spread.decode(source, START, n, references.vocabulary)
+        told("`lasw decode`: parts out, arrays back and joined", began)
         write_nbest(path, nbest)  # compiles
         began = time.process_time()
         write_nbest(path, nbest)
-        told("writing the list", began)
-        bytes_each = path.stat().st_size / sentences
+        told("`lasw decode`: writing the list", began)
         read_nbest(path, references.vocabulary)
         began = time.process_time()
         again = read_nbest(path, references.vocabulary)
@@ -120,7 +128,7 @@ def head(sentences: int, n: int) -> None:
         told("adding it to the pool", began)
     arrays = (nbest.owner, nbest.hypotheses.ids, nbest.hypotheses.offsets, nbest.dense, nbest.score)
     memory = sum(array.nbytes for array in arrays) / sentences
-    print(f"\na list: {bytes_each / 1e3:.1f} KB a sentence on disk, {memory / 1e3:.1f} KB in memory and on the network")
+    print(f"\na list: {bytes_each / 1e3:.1f} KB a sentence on disk and on the network, {memory / 1e3:.1f} KB in memory")
 
 
 def local(threads: int) -> distributed.LocalCluster:

@@ -68,9 +68,7 @@ def test_a_line_without_an_end_takes_linear_time(tmp_path: Path, monkeypatch: py
     assert seconds[1] < 25 * seconds[0] + 0.5  # 64 times as much by going over everything again
 
 
-@pytest.mark.parametrize(
-    ("compress", "most"), [(gzip.compress, "256M"), (bz2.compress, "16M"), (lzma.compress, "16M")]
-)
+@pytest.mark.parametrize(("compress", "most"), [(gzip.compress, "256M"), (bz2.compress, "16M"), (lzma.compress, "16M")])
 def test_little_that_becomes_much(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compress: Callable[[bytes], bytes], most: str
 ) -> None:

@@ -269,3 +269,19 @@ def test_a_signal_while_the_system_starts_it_leaves_nothing_running(tmp_path, mo
         pytest.fail("it was not interrupted")
     assert len(begun) == 1
     assert not Path(f"/proc/{begun[0]}").exists()
+
+
+@pytest.mark.skipif(not Path("/proc/self/personality").exists(), reason="another system than Linux")
+def test_memory_is_at_the_same_addresses_every_time(tmp_path):
+    """Of the program's alone: not of this process, nor of what it starts otherwise."""
+    mine = Path("/proc/self/personality").read_text()
+    for number in range(2):
+        program = Program("cat /proc/self/maps /proc/self/personality", tmp_path)
+        with program.running({}, None, tmp_path / f"out{number}", tmp_path / "err") as process:
+            assert process.wait() == 0
+    first, second = (Path(tmp_path / f"out{number}").read_text() for number in range(2))
+    if int(first.split()[-1], 16) & 0x40000 == 0:
+        pytest.skip("the system does not allow it (a container's filter of system calls)")
+    assert first == second
+    assert Path("/proc/self/personality").read_text() == mine
+    assert subprocess.run(["cat", "/proc/self/personality"], capture_output=True, text=True, check=True).stdout == mine

@@ -5,7 +5,8 @@ next decoding is promised to bring. Its noise is the standard deviation of that 
 same sentences (paired bootstrap, Koehn 2004). A gain within the noise would not be told from none by the development
 set, so further decodings are not worth their time. The first round is not looked at: a run decodes with new weights
 at least once. Nor are rounds whose step was held short, for behind it there is more to be had: not by a step that had
-its turn to grow and is shorter than the first one, though. There the decoder refuses to go on.
+its turn to grow and is shorter than the first one, though. There the decoder refuses to go on. And while decodings
+gain more than the noise the run goes on, for then the decoder finds what the lists cannot promise.
 """
 
 from __future__ import annotations
@@ -50,4 +51,12 @@ def held(records: Sequence[Json], k: int) -> bool:
 
 def _within_noise(settings: RunSettings, records: Sequence[Json], k: int) -> bool:
     gain = records[k].get("gain")
-    return not held(records, k) and gain is not None and gain <= settings.noise * records[k]["gain_noise"]
+    if gain is None or held(records, k) or _rises(records, k):
+        return False
+    return bool(gain <= settings.noise * records[k]["gain_noise"])
+
+
+def _rises(records: Sequence[Json], k: int) -> bool:
+    """Whether the decoding of round k gained more than the noise over the best one before."""
+    scores = [record.get("dev_score", 0.0) for record in records[: k + 1]]
+    return bool(k and scores[k] - max(scores[:k]) > records[k]["gain_noise"])

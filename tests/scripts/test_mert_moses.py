@@ -133,9 +133,10 @@ class TestRuns:
     def test_it_ends_within_the_noise_only_if_asked(
         self, system_folder: Path, whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        assert int(files(whole)["finished_step.txt"]) > 2
+        assert int(files(whole)["finished_step.txt"]) > 3
         assert main(call(system_folder, tmp_path, *QUICK, "--noise", "1000")) == 0
-        assert "finished after 2 iterations: the pool's gain is within its noise" in capsys.readouterr().out
+        # The second decoding gained more than the noise, the third did not.
+        assert "finished after 3 iterations: the pool's gain is within its noise" in capsys.readouterr().out
         for name in ("run1.best5.out.gz", "run2.best5.out.gz", "run1.weights.txt", "run2.weights.txt"):
             assert files(tmp_path)[name] == files(whole)[name]
         assert main(call(system_folder, tmp_path, *QUICK, "--noise=-1")) == 2

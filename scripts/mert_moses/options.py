@@ -124,7 +124,7 @@ force  flag  honoured  go on with lists whose text is surely not what it seems
 moses-files  flag  honoured  leave what Moses' own tools work on too: runN.features.dat, runN.scores.dat, init.opt,
     runN.mert.log, runN.mert.out, features.list
 noise  float  honoured  end as `lasw tune` does: when the new weights promise no more on all candidates than so many
-    standard errors (0.5 there) and the last decoding gained no more than one; 0, the default: not looked at
+    standard errors (0.5 there) and the last decoding gained no more than two; 0, the default: not looked at
 seed  int  honoured  of everything that is drawn; 1 by default
 quiet  flag  honoured  only warnings are told
 debug  flag  honoured  show the traceback of an error

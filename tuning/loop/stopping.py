@@ -5,8 +5,8 @@ next decoding is promised to bring. Its noise is the standard deviation of that 
 same sentences (paired bootstrap, Koehn 2004). A gain within the noise would not be told from none by the development
 set, so further decodings are not worth their time. The first round is not looked at: a run decodes with new weights
 at least once. Nor are rounds whose step was held short, for behind it there is more to be had: not by a step that had
-its turn to grow and is shorter than the first one, though. There the decoder refuses to go on. And while decodings
-gain more than the noise the run goes on, for then the decoder finds what the lists cannot promise.
+its turn to grow and is shorter than the first one, though. There the decoder refuses to go on. And while a decoding
+gains more than twice the noise the run goes on, for then the decoder finds what the lists cannot promise.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ NO_NEW_CANDIDATES = "no new candidates"
 SETTLED = "the weights have settled"
 WITHIN_NOISE = "the pool's gain is within its noise"
 MAXIMUM = "the maximum of iterations is reached"
+RISE = 2.0  # standard errors of a decoding's gain; with one, Moses goes on for two rounds that bring nothing
 
 
 def reason_to_stop(settings: RunSettings, records: Sequence[Json]) -> str | None:
@@ -57,6 +58,6 @@ def _within_noise(settings: RunSettings, records: Sequence[Json], k: int) -> boo
 
 
 def _rises(records: Sequence[Json], k: int) -> bool:
-    """Whether the decoding of round k gained more than the noise over the best one before."""
+    """Whether the decoding of round k gained over the best one before what is no chance."""
     scores = [record.get("dev_score", 0.0) for record in records[: k + 1]]
-    return bool(k and scores[k] - max(scores[:k]) > records[k]["gain_noise"])
+    return bool(k and scores[k] - max(scores[:k]) > RISE * records[k]["gain_noise"])

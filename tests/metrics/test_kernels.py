@@ -125,3 +125,48 @@ def test_an_operator_gives_the_type_that_numba_finds_for_it(sign: str) -> None:
                 asked.get_call_type(typing, pair, {})
             continue
         assert asked.get_call_type(typing, pair, {}) == asked.get_call_type(typing, pair, {}) == expected
+
+
+KEPT_AND_NEW = """\
+import sys
+
+import numpy as np
+
+from lasw.metrics import allocating
+
+
+@allocating
+def doubled(x):
+    y = np.zeros(len(x))
+    for k in range(len(x)):
+        y[k] = 2 * x[k]
+    return y
+
+
+@allocating
+def summed(x):
+    y = doubled(x)
+    return y[0] + y[1] + y[2]
+
+
+x = np.ones(3)
+print(doubled(x)[1], sum(doubled.stats.cache_hits.values()), "numba.np.linalg" in sys.modules)
+if len(sys.argv) > 1:
+    print(doubled(x.astype(np.float32))[1], summed(x), "numba.np.linalg" in sys.modules)
+"""
+
+
+def test_what_is_kept_is_loaded_without_what_compiling_needs(tmp_path: Path) -> None:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    (tmp_path / "kernels.py").write_text(KEPT_AND_NEW)
+
+    def run(*words: str) -> list[str]:
+        command = [sys.executable, "-B", "kernels.py", *words]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.split()
+
+    assert run() == ["2.0", "0", "True"]
+    assert run() == ["2.0", "1", "False"]
+    # What is not kept is compiled after that all the same, with what is.
+    assert run("more") == ["2.0", "1", "False", "2.0", "6.0", "True"]
+    assert run("more") == ["2.0", "1", "False", "2.0", "6.0", "False"]

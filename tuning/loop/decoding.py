@@ -73,8 +73,7 @@ class DevelopmentDecoder:
         """Decode with the weights before an iteration; the content of its `decode.json`."""
         weights = self._history.weights(iteration - 1)
         clock = Clock()
-        nbest = self._decode(iteration, 1, weights, n)
-        seconds = {"decode": clock.lap()}
+        nbest, seconds = self._decode(iteration, 1, weights, n, clock)
         warnings = note_silence(self._decoder.name, nbest, self._source)
         warnings += self._same_list(iteration)
         if iteration == 1:  # later lists are made in the same way
@@ -85,7 +84,7 @@ class DevelopmentDecoder:
             "dev_score": corpus_score(self._metric, first_hypotheses(nbest, len(self._source)), self._references),
             "nbest": n,
             "hypotheses": len(nbest),
-            "seconds": {**seconds, "write": clock.lap()},
+            "seconds": {"decode": seconds, "write": clock.lap()},
             "warnings": warnings,
         }
         self._history.write_decoded(iteration, 1, done)
@@ -94,8 +93,8 @@ class DevelopmentDecoder:
     def of_another(self, iteration: int, number: int, other: OtherWeights, n: int) -> Json:
         """Decode with other weights in the same round; the content of `decode-2.json`, ..."""
         clock = Clock()
-        nbest = self._decode(iteration, number, other.weights, n)
-        done = {"of": other.kind, "nbest": n, "hypotheses": len(nbest), "seconds": clock.lap()}
+        nbest, seconds = self._decode(iteration, number, other.weights, n, clock)
+        done = {"of": other.kind, "nbest": n, "hypotheses": len(nbest), "seconds": round(seconds + clock.lap(), 3)}
         self._history.write_decoded(iteration, number, done)
         return done
 
@@ -116,19 +115,22 @@ class DevelopmentDecoder:
         owner = chosen.astype(np.int32)
         return self._metric.statistics(translations, self._metric.prepare(self._references), owner)
 
-    def _decode(self, iteration: int, number: int, weights: Weights, n: int) -> NBest:
+    def _decode(self, iteration: int, number: int, weights: Weights, n: int, clock: Clock) -> tuple[NBest, float]:
+        """The lists as they stand in the run's files, and the seconds of decoding alone."""
         self._history.directory.iteration(iteration).mkdir(parents=True, exist_ok=True)
         # Lists must not be taken for those of other weights, should this be the second time.
         self._history.file(iteration, "decode.json", number).unlink(missing_ok=True)
         write_weights(self._history.file(iteration, "before.json", number), weights)
         path = self._history.file(iteration, "nbest.gz", number)
+        seconds = 0.0
         if self._shared is None or not self._shared.take(path, weights, n):
             lists = self._decoder.decode_packed(self._source, weights, n, self._references.vocabulary)
+            seconds = clock.lap()
             with atomic_write(path, pack=False) as stream:
                 stream.writelines(lists)
             if self._shared is not None:
                 self._shared.give(path, weights, n)
-        return self._history.nbest(iteration, number)
+        return self._history.nbest(iteration, number), seconds
 
     def _same_list(self, iteration: int) -> list[str]:
         """A warning if the decoder takes no notice of the weights: totals should differ even where texts do not."""

@@ -7,10 +7,9 @@ number and the ends of the interval that rounds to it to a scale at which four c
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lasw.metrics import nested
-from lasw.tuning.formats.nbest.floats import product_of_words
+from lasw.tuning.formats.nbest.floats import powers_of_five, product_of_words
 
 LONGEST = 24  # bytes of a number
 _SMALLEST, _LARGEST = -292, 324  # powers of ten that take a float64 to that scale
@@ -24,20 +23,7 @@ _TEN, _FORTY = np.uint64(10), np.uint64(40)
 _POINT, _ZERO, _MINUS, _PLUS, _E = 46, 48, 45, 43, 101
 
 
-def _powers_of_ten() -> NDArray[np.uint64]:
-    """(617, 2): the 128 leading bits of 10^k, rounded up, as high and low word."""
-    words = []
-    for power in range(_SMALLEST, _LARGEST + 1):
-        above, below = 10 ** max(power, 0), 10 ** max(-power, 0)
-        shift = 128 - (above.bit_length() - below.bit_length())
-        bits = -(-(above << max(shift, 0)) // (below << max(-shift, 0)))
-        if bits >> 128:
-            bits = -(-(above << max(shift - 1, 0)) // (below << max(1 - shift, 0)))
-        words.append((bits >> 64, bits & (2**64 - 1)))
-    return np.array(words, dtype=np.uint64)
-
-
-_TENS = _powers_of_ten()
+_TENS = powers_of_five(_SMALLEST, _LARGEST, 0)  # rounded up
 
 
 @nested

@@ -28,25 +28,24 @@ _NINE_BITS = np.uint64(0x1FF)
 _ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-def _powers_of_five() -> NDArray[np.uint64]:
-    """(651, 2): the 128 leading bits of 5^q as high and low word; rounded up for q < 0, down for q >= 0."""
+def powers_of_five(smallest: int, largest: int, up_from: int) -> NDArray[np.uint64]:
+    """(n, 2): the 128 leading bits of 5^q, and so of 10^q, as high and low word.
+
+    Rounded up for q below 0 and from `up_from` on, else down.
+    """
     words = []
-    for power in range(_SMALLEST, _LARGEST + 1):
+    for power in range(smallest, largest + 1):
+        value = 5 ** abs(power)
         if power >= 0:
-            value = 5**power
             shift = value.bit_length() - 128
-            bits = value >> shift if shift > 0 else value << -shift
+            bits = (value + (1 << shift) - 1 if power >= up_from else value) >> shift if shift > 0 else value << -shift
         else:
-            value = 5**-power
-            size = value.bit_length() + 127
-            bits = (1 << size) // value + 1
-            while bits >> 128:
-                bits >>= 1
+            bits = (1 << (value.bit_length() + 127)) // value + 1
         words.append((bits >> 64, bits & (2**64 - 1)))
     return np.array(words, dtype=np.uint64)
 
 
-_FIVES = _powers_of_five()
+_FIVES = powers_of_five(_SMALLEST, _LARGEST, _LARGEST + 1)
 
 
 @nested

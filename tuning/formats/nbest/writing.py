@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple, Self
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from lasw.metrics import UserError, borrowing, gzip_member, nested
@@ -131,11 +132,10 @@ def _seen(nbest: NBest) -> tuple[_List, Spelt]:
         rank = np.empty(len(order), dtype=np.int32)
         rank[order] = np.arange(len(order), dtype=np.int32)
         names = [spelt[k] for k in order.tolist()]
-        starts = nbest.sparse.indptr.astype(np.int64)
-        columns = rank[np.searchsorted(known, nbest.sparse.indices)]
-        row = np.repeat(np.arange(n), np.diff(starts))
-        by_name = np.lexsort((columns, row))
-        columns, values = columns[by_name], nbest.sparse.data[by_name]
+        ranked = rank[np.searchsorted(known, nbest.sparse.indices)]
+        by_name = scipy.sparse.csr_array((nbest.sparse.data.copy(), ranked, nbest.sparse.indptr), (n, len(names)))
+        by_name.sort_indices()
+        starts, columns, values = by_name.indptr.astype(np.int64), by_name.indices.astype(np.int32), by_name.data
     corpus = nbest.hypotheses
     seen = _List(
         np.ascontiguousarray(nbest.owner, dtype=np.int32),

@@ -25,7 +25,7 @@ from lasw.tuning.formats.nbest.layout import (
     Place,
     is_number,
 )
-from lasw.tuning.formats.nbest.writing import list_lines
+from lasw.tuning.formats.nbest.writing import Spelt, list_lines
 from lasw.tuning.nbest import NBest
 
 _NUMBER_START = re.compile(r"[+-]?\.?\d", re.A)
@@ -77,12 +77,12 @@ class MosesLayout(NBestLayout):
             return None
         first = pattern.first
         assert isinstance(first, BarFields)
-        labels = [(name + first.separator).encode("utf-8") for name in pattern.order]
+        labels = Spelt.of([name + first.separator for name in pattern.order])
         nameless = len(first.numbers)
         where = (first.features_at, first.score_at, first.count, nameless)
         return LayoutArrays(
-            np.frombuffer(b"".join(labels), dtype=np.uint8),
-            np.cumsum([0, *map(len, labels)], dtype=np.int64),
+            labels.data,
+            labels.starts,
             np.array([pattern.sizes[name] for name in pattern.order], dtype=np.int64),
             np.array([pattern.names.slices[name].start for name in pattern.order], dtype=np.int64),
             np.array([ord(first.separator), pattern.zeros_left_out, *where], dtype=np.int64),

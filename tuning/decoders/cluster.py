@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from lasw.metrics import Cluster, UserError, Vocabulary, on_dask, worker_address
 from lasw.tuning.decoders.base import Decoder
-from lasw.tuning.decoders.packed import Lines, Packed, Part
+from lasw.tuning.decoders.packed import Answer, Lines, Packed
 from lasw.tuning.nbest import NBest
 from lasw.tuning.pool import check_lists
 from lasw.tuning.provenance import refuse_other_versions, versions
@@ -236,7 +236,7 @@ def _translated(
     weights: Weights | list[Weights],
     n: int,
     expected: dict[str, str],
-) -> Part:
+) -> Answer:
     """What a worker does with a part."""
     began = time.perf_counter()
     refuse_other_versions(expected)

@@ -16,7 +16,7 @@ from lasw.tuning.weights import FeatureNames
 
 
 @dataclass(frozen=True)
-class Part:
+class Answer:
     """What comes from a worker.
 
     Attributes:
@@ -29,7 +29,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Lines(Part):
+class Lines(Answer):
     """Lists as the file holds them that will have them all.
 
     Attributes:
@@ -45,7 +45,7 @@ class Lines(Part):
 
 
 @dataclass(frozen=True)
-class Packed(Part):
+class Packed(Answer):
     """Lists as arrays.
 
     Attributes:

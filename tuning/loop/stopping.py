@@ -59,5 +59,5 @@ def _within_noise(settings: RunSettings, records: Sequence[Json], k: int) -> boo
 
 def _rises(records: Sequence[Json], k: int) -> bool:
     """Whether the decoding of round k gained over the best one before what is no chance."""
-    scores = [record.get("dev_score", 0.0) for record in records[: k + 1]]
+    scores = [record["dev_score"] for record in records[: k + 1]]
     return bool(k and scores[k] - max(scores[:k]) > RISE * records[k]["gain_noise"])

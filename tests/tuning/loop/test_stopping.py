@@ -16,7 +16,7 @@ from lasw.tuning.loop.stopping import (
 
 
 def record(**values: Any) -> dict[str, Any]:
-    return {"new_candidates": 5, "moved": 0.1, **values}
+    return {"new_candidates": 5, "moved": 0.1, "dev_score": 0.3, **values}
 
 
 def reason(records: list[dict[str, Any]], **settings: Any) -> str | None:

@@ -34,14 +34,16 @@ def gained(metric: Metric, old: NDArray[Any], new: NDArray[Any], seed: int) -> t
 
 def held_out_gain(
     pool: Pool, metric: Metric, before: Weights, learnt: Callable[[Pool], Weights], folds: int, seed: int
-) -> float:
+) -> tuple[float, float]:
     """What weights gain on sentences that they were not learnt from: the gain on the pool less what is learnt by heart.
 
     Args:
         pool, metric, before, learnt, folds, seed: see `held_out`.
+
+    Returns:
+        The gain, and its standard error; see `gained`.
     """
-    old, new = (rows.sum(axis=0) for rows in held_out(pool, metric, before, learnt, folds, seed))
-    return float(metric.corpus_score(new) - metric.corpus_score(old))
+    return gained(metric, *held_out(pool, metric, before, learnt, folds, seed), seed)
 
 
 def held_out(

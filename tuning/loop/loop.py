@@ -33,7 +33,7 @@ from lasw.tuning.loop.rounds import OtherWeights, asked, other_weights
 from lasw.tuning.loop.settings import TRUST, WHOLE, RunSettings
 from lasw.tuning.loop.shared_files import SharedFiles
 from lasw.tuning.loop.steps import OPEN, Plan, Step, planned, samples, taken
-from lasw.tuning.loop.stopping import NO_NEW_CANDIDATES, WITHIN_NOISE, goes_on, reason_to_stop
+from lasw.tuning.loop.stopping import BY_HEART, NO_NEW_CANDIDATES, WITHIN_NOISE, goes_on, reason_to_stop
 from lasw.tuning.optimisers import Optimiser
 from lasw.tuning.pool import Columns, Pool
 from lasw.tuning.run_directory import Json, RunDirectory, write_json
@@ -254,7 +254,7 @@ class _Run:
         told: Json = {}
         if self.settings.step != WHOLE:
             told["step"] = {"from": plan.centre, "planned": plan.share, "share": step.share}
-            told["step"]["probes"] = list(step.probes)
+            told["step"] |= {"lists": list(step.lists), "probes": list(step.probes)}
         if not self.settings.noise and self.settings.step != TRUST and self.settings.keep != "held-out":
             return told
         metric, seed = self.loop.dev_metric, iteration_seed(self.settings.seed, iteration)
@@ -266,7 +266,8 @@ class _Run:
             def learnt(part: Pool) -> Weights:
                 return self._proposal(iteration, plan, part).at(step.share)
 
-            told["held_out_gain"] = held_out_gain(self.pool, metric, centre, learnt, folds, seed)
+            kept_out = held_out_gain(self.pool, metric, centre, learnt, folds, seed)
+            told["held_out_gain"], told["held_out_noise"] = kept_out
         return told
 
     def _proposal(self, iteration: int, plan: Plan, pool: Pool) -> Proposal:
@@ -285,16 +286,18 @@ class _Run:
         sampled = samples(len(self.references), seed)
         known = self.decoder.statistics(plan.centre + 1, np.concatenate(sampled))
 
+        def promised(weights: Weights) -> tuple[float, float]:
+            return pool_gain(self.pool, metric, centre, weights, seed)
+
         def probed(weights: Weights) -> tuple[float, float]:
             new = self.decoder.probe(sampled[0], weights, n)
             gain, noise = gained(metric, known[: len(new)], new, seed)
-            uncertain = pool_gain(self.pool, metric, centre, weights, seed)[1]
-            if gain - noise < -OPEN * uncertain and len(sampled[1]):
+            if gain - noise < -OPEN * promised(weights)[1] and len(sampled[1]):
                 new = np.concatenate([new, self.decoder.probe(sampled[1], weights, n)])
                 gain, noise = gained(metric, known, new, seed)
             return gain, noise
 
-        return taken(proposal, plan, probed)
+        return taken(proposal, plan, probed, promised)
 
     def _decoded(self, iteration: int) -> Json:
         """The development score of the weights before an iteration, decoded with unless that is done."""
@@ -337,7 +340,7 @@ class _Run:
         scores = self.history.scores()  # of what iterations 0, 1, ... made
         if reason == NO_NEW_CANDIDATES:
             last -= 1  # its last decoding was with the weights that it left as they were
-        elif keep != "last" and reason == WITHIN_NOISE:
+        elif keep != "last" and reason in (WITHIN_NOISE, BY_HEART):
             last -= 1  # a further decoding could not show what the last weights gain
         elif keep != "last":
             evaluated = self.history.evaluated(last)

@@ -5,6 +5,8 @@ taken from lists of one point of the weight space can lose most of the score tha
 candidates have gets a weight that none of the lists contradicts. So the first steps are short and grow as the lists
 that vouch for them do, and the decoder is the judge, as in trust region methods (Conn, Gould and Toint 2000):
 
+- A short step that loses on the lists themselves, by more than chance explains, is halved before anything is decoded:
+  between the weights where it begins and those proposed there may be worse ones than both.
 - Before the whole development set is decoded, a sample of it is, and a larger one where the first leaves open whether
   the step loses. Weights that lose there more than chance explains are not taken: the step is halved, in this round.
   Candidates that are new may show the next one what was wrong.
@@ -18,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +37,7 @@ SHORTER = 0.5  # a step that failed, the next time
 LONGER = 2.0  # at most, so that a step that was cut short grows again as it shrank
 PROBES = 3  # in a round, at most; behind the last the step is halved once more and taken
 CHANCE = 1.5  # standard errors: so far behind the sample may be by chance
+BY_LISTS = 1.0  # standard errors: so far behind the lists may be
 # A sample is too small if less one standard error its gain is this many of the pool's gain's standard errors behind.
 OPEN = 2.0
 # Sentences of a probe: a twentieth of the development set, but not too few; where these are too few after all, five
@@ -92,33 +96,50 @@ class Step:
     Attributes:
         weights: at its end.
         share: of the proposal in them.
+        lists: of shares that the lists were asked for, one after the other: share, gain and noise.
         probes: of shares that were tried, one after the other: share, gain and noise of the sample's score.
     """
 
     weights: Weights
     share: float
+    lists: tuple[Json, ...] = ()
     probes: tuple[Json, ...] = ()
 
 
-def taken(proposal: Proposal, plan: Plan, probed: Callable[[Weights], tuple[float, float]] | None) -> Step:
-    """The longest step that the plan allows and the decoder does not refuse.
+Judged: TypeAlias = Callable[[Weights], tuple[float, float]]  # a gain, and its standard error
+
+
+def taken(proposal: Proposal, plan: Plan, probed: Judged | None, promised: Judged | None = None) -> Step:
+    """The longest step that the plan allows and neither the lists nor the decoder refuse.
 
     Args:
         proposal: of the optimiser.
         plan: of this round.
         probed: decodes the sample with weights: the gain of its score over that of the weights where the step begins,
             and the standard error of that gain; None: every step is taken.
+        promised: the same of the lists' best candidates. Whole steps are not asked for it: there is nothing behind
+            them, and a run whose lists promise nothing is over.
     """
     if probed is None or not proposal.moves:
         return Step(proposal.at(plan.share), plan.share)
-    share, probes = plan.share, []
+    share: float = plan.share
+    lists: tuple[Json, ...] = ()
+    if promised is not None and share < 1:
+        share, lists = _shortened(proposal, share, promised, BY_LISTS)
+    share, probes = _shortened(proposal, share, probed, CHANCE)
+    return Step(proposal.at(share), share, lists, probes)
+
+
+def _shortened(proposal: Proposal, share: float, judged: Judged, chance: float) -> tuple[float, tuple[Json, ...]]:
+    """The share, halved where it loses more than so many standard errors, and what was tried."""
+    tried = []
     for _ in range(PROBES):
-        gain, noise = probed(proposal.at(share))
-        probes.append({"share": share, "gain": gain, "noise": noise})
-        if gain >= -CHANCE * noise:
+        gain, noise = judged(proposal.at(share))
+        tried.append({"share": share, "gain": gain, "noise": noise})
+        if gain >= -chance * noise:
             break
         share *= SHORTER
-    return Step(proposal.at(share), share, tuple(probes))
+    return share, tuple(tried)
 
 
 def samples(sentences: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

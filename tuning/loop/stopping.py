@@ -7,10 +7,14 @@ set, so further decodings are not worth their time. The first round is not looke
 at least once. Nor are rounds whose step was held short, for behind it there is more to be had: not by a step that had
 its turn to grow and is shorter than the first one, though. There the decoder refuses to go on. And while a decoding
 gains more than twice the noise the run goes on, for then the decoder finds what the lists cannot promise.
+
+The held-out gain of a round is that of its step on sentences that it was not learnt from. Where these lose more than
+chance explains, what is left to learn is what the sentences have by heart: the run ends too, however long the step is.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from lasw.tuning.loop.settings import RunSettings
@@ -20,6 +24,7 @@ from lasw.tuning.run_directory import Json
 NO_NEW_CANDIDATES = "no new candidates"
 SETTLED = "the weights have settled"
 WITHIN_NOISE = "the pool's gain is within its noise"
+BY_HEART = "what is learnt does not hold on sentences kept out"
 MAXIMUM = "the maximum of iterations is reached"
 RISE = 2.0  # standard errors of a decoding's gain; with one, Moses goes on for two rounds that bring nothing
 
@@ -36,6 +41,8 @@ def reason_to_stop(settings: RunSettings, records: Sequence[Json]) -> str | None
     last = range(len(records) - settings.patience, len(records))
     if settings.noise and enough and all(_within_noise(settings, records, k) for k in last):
         return WITHIN_NOISE
+    if settings.noise and enough and all(_by_heart(records, k) for k in last):
+        return BY_HEART
     return MAXIMUM if settings.iterations and len(records) >= settings.iterations else None
 
 
@@ -55,6 +62,11 @@ def _within_noise(settings: RunSettings, records: Sequence[Json], k: int) -> boo
     if gain is None or held(records, k) or _rises(records, k):
         return False
     return bool(gain <= settings.noise * records[k]["gain_noise"])
+
+
+def _by_heart(records: Sequence[Json], k: int) -> bool:
+    gain = records[k].get("held_out_gain")
+    return bool(gain is not None and gain < -records[k].get("held_out_noise", math.inf) and not _rises(records, k))
 
 
 def _rises(records: Sequence[Json], k: int) -> bool:

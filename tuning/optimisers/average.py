@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from lasw.metrics import Metric, UserError, parameters
-from lasw.tuning.optimisers.base import DEFAULT_SEED, Fit, Optimiser
+from lasw.tuning.optimisers.base import DEFAULT_SEED, Fit, Optimiser, at_least
 from lasw.tuning.optimisers.registry import OPTIMISERS, make_optimiser
 from lasw.tuning.pool import Columns, Pool, at_norm
 from lasw.tuning.weights import Weights
@@ -29,6 +29,8 @@ class Average(Optimiser):
     Args:
         metric: the loss of all of them, a `Metric` or its specification; ``default``: each one's own.
         of: names of optimisers, commas between them; a name that stands twice counts twice.
+        all_pairs: those that draw pairs of candidates keep about so many in all, where that is more than they keep by
+            themselves: what they learn of few sentences depends less on the seed.
         norm: of the result, ``l1`` or ``none`` (see `Columns.weights`); ``none`` leaves it at the norm of the first.
         seed: of those that draw.
 
@@ -36,6 +38,7 @@ class Average(Optimiser):
     `Fit.iterations` the steps of all. Features that do not vary keep the start weights.
 
     Raises:
+        ValueError: `all_pairs` below 0.
         UserError: an unknown optimiser, metric or norm; in `fit`, what the optimisers raise.
     """
 
@@ -43,8 +46,13 @@ class Average(Optimiser):
 
     metric: Metric | str = OWN
     of: str = "expected,wro"
+    all_pairs: int = 100_000
     norm: str = "l1"
     seed: int = DEFAULT_SEED
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        at_least("all_pairs", self.all_pairs, 0)
 
     @cached_property
     def optimisers(self) -> tuple[Optimiser, ...]:
@@ -72,7 +80,7 @@ class Average(Optimiser):
 
     def for_folds(self) -> Average:
         """Of those for folds."""
-        fewer = replace(self)
+        fewer = replace(self, all_pairs=0)
         fewer.__dict__["optimisers"] = tuple(optimiser.for_folds() for optimiser in self.optimisers)
         return fewer
 
@@ -99,7 +107,9 @@ class Average(Optimiser):
 
     def learn(self, pool: Pool, start: Weights, others: Sequence[Weights]) -> Fit | None:
         """See `Optimiser`; one that has nothing to learn does not count."""
-        fits = [(one.name.lower(), one.learn(pool, start, others)) for one in self.optimisers]
+        sentences = len(np.unique(pool.owner))
+        steady = [one.with_pairs(self.all_pairs // sentences) for one in self.optimisers]
+        fits = [(one.name.lower(), one.learn(pool, start, others)) for one in steady]
         learnt = [(name, fit) for name, fit in fits if fit is not None]
         if not learnt:
             return None

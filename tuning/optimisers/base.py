@@ -141,6 +141,10 @@ class Optimiser(ABC):
         """One that finds much the same in less time, for all the pools of a cross-validation."""
         return self
 
+    def with_pairs(self, pairs: int) -> Optimiser:
+        """One that draws and keeps so many times as many pairs that it has this many a sentence, if that is more."""
+        return self
+
     @abstractmethod
     def learn(self, pool: Pool, start: Weights, others: Sequence[Weights]) -> Fit | None:
         """`fit` on a pool that has candidates; None if there is nothing to learn."""

@@ -7,7 +7,7 @@ import pytest
 
 from lasw.metrics import Corpus, References, metric
 from lasw.tuning import FeatureNames, NBest, Pool, Weights
-from lasw.tuning.loop.gains import held_out_gain, pool_gain
+from lasw.tuning.loop.gains import gained, held_out_gain, pool_gain
 
 NAMES = FeatureNames((("A", 1), ("B", 1)))
 
@@ -68,17 +68,20 @@ def test_gain_on_sentences_that_were_kept_out() -> None:
             NAMES, np.array([float(part.dense[:, 0].mean()), float(part.sentence_scores(bleu).mean()) - 0.3])
         )
 
-    gain = held_out_gain(pool, bleu, before, learnt, 4, 7)
+    gain, noise = held_out_gain(pool, bleu, before, learnt, 4, 7)
     everyone = set(range(30)) - {4}
     folds = [everyone - part for part in seen]
     assert sorted(s for fold in folds for s in fold) == sorted(everyone)  # each sentence is kept out once
     assert [len(fold) for fold in folds] in ([8, 7, 7, 7], [7, 7, 7, 8])
     statistics = pool.statistics(bleu)
-    total = np.zeros(statistics.shape[1])
+    chosen = np.empty((29, statistics.shape[1]))
     for fold in folds:
         rows = np.flatnonzero(~np.isin(pool.owner, list(fold)))
         dense, scores = pool.dense[rows], pool.sentence_scores(bleu)[rows]
         weights = Weights(NAMES, np.array([float(dense[:, 0].mean()), float(scores.mean()) - 0.3]))
-        total += statistics[[row for row in pool.best(weights) if pool.owner[row] in fold]].sum(axis=0)
-    assert gain == pytest.approx(bleu.corpus_score(total) - pool.corpus_score(bleu, before), abs=1e-12)
+        for place, row in enumerate(pool.best(weights)):
+            if pool.owner[row] in fold:
+                chosen[place] = statistics[row]
+    assert (gain, noise) == gained(bleu, statistics[pool.best(before)], chosen, 7)
+    assert gain == pytest.approx(bleu.corpus_score(chosen.sum(axis=0)) - pool.corpus_score(bleu, before), abs=1e-12)
     assert gain != 0

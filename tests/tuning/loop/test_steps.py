@@ -14,8 +14,9 @@ from lasw.metrics import References, Vocabulary, metric
 from lasw.tuning import Fit, NBest, Pool, RunSettings, Weights, read_json, read_nbest, read_weights
 from lasw.tuning.loop import loop
 from lasw.tuning.loop.fitting import Proposal, between
+from lasw.tuning.loop.history import same
 from lasw.tuning.loop.steps import Plan, planned, samples, taken
-from lasw.tuning.loop.stopping import NO_NEW_CANDIDATES, WITHIN_NOISE
+from lasw.tuning.loop.stopping import BY_HEART, NO_NEW_CANDIDATES, WITHIN_NOISE
 from lasw.tuning.pool import Columns
 
 
@@ -109,6 +110,30 @@ class TestTaken:
         assert self.shares([(-0.031, 0.02), (0.0, 0.0)]) == (0.25, [0.5, 0.25])
         assert self.shares([(-0.3, 0.02)] * 3) == (0.0625, [0.5, 0.25, 0.125])
 
+    def test_what_the_lists_refuse_is_not_decoded(self) -> None:
+        promises = {0.5: (-0.021, 0.02), 0.25: (-0.02, 0.02)}
+        proposal, probed = self.proposal(), []
+
+        def promised(weights: Weights) -> tuple[float, float]:
+            return next(told for share, told in promises.items() if same(proposal.at(share), weights))
+
+        def probe(weights: Weights) -> tuple[float, float]:
+            probed.append(weights)
+            return 0.0, 0.0
+
+        step = taken(proposal, Plan(0, 0.5), probe, promised)
+        assert step.share == 0.25
+        assert [same(one, proposal.at(0.25)) for one in probed] == [True]
+        assert step.lists == (
+            {"share": 0.5, "gain": -0.021, "noise": 0.02},
+            {"share": 0.25, "gain": -0.02, "noise": 0.02},
+        )
+        assert [entry["share"] for entry in step.probes] == [0.25]
+        promises |= {0.25: (-1.0, 0.02), 0.125: (-1.0, 0.02)}
+        assert taken(proposal, Plan(0, 0.5), probe, promised).share == 0.0625
+        whole = taken(proposal, Plan(0, 1.0), probe, promised)
+        assert (whole.share, whole.lists) == (1.0, ())
+
     def test_without_a_probe_the_plan_counts(self) -> None:
         assert taken(self.proposal(), Plan(0, 0.5), None).share == 0.5
 
@@ -180,11 +205,27 @@ def test_what_the_log_says_of_a_step(tmp_path: Path) -> None:
         assert entry["step"]["from"] in {k, int(np.argmax(scores[: k + 1]))}
         assert entry["step"]["share"] <= (0.3, 0.5, 0.7)[k]
         assert entry["step"]["probes"]
+    [asked] = records[0]["step"]["lists"]
+    assert (asked["share"], asked["gain"], asked["noise"]) == (0.3, records[0]["gain"], records[0]["gain_noise"])
+
+
+def test_a_run_whose_sentences_kept_out_lose_ends_with_the_weights_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop, "held_out_gain", lambda *_: (-0.3, 0.1))
+    monkeypatch.setattr(loop, "pool_gain", lambda *_: (0.3, 10.0))  # so that no decoding gains more than chance
+    toy = Listening()
+    outcome = run(tmp_path, toy, step="whole", noise=0.001, iterations=9)
+    assert (outcome.reason, outcome.iterations) == (BY_HEART, 2)
+    assert len(toy.heard) == 2
+    scores = [r["dev_score"] for r in log(tmp_path)]
+    assert outcome.chosen == int(np.argmax(scores))
+    assert outcome.dev_score == max(scores)
 
 
 def test_what_is_kept_may_be_judged_by_sentences_that_were_kept_out(tmp_path: Path) -> None:
     for keep in ("best", "held-out"):
-        run(tmp_path / keep, step="trust", iterations=4, folds=3, keep=keep, seed=24)
+        run(tmp_path / keep, step="trust", iterations=4, folds=3, keep=keep, seed=38)
     records = log(tmp_path / "held-out")
     scores = [r["dev_score"] for r in records]
     by_heart = [0.0, *(r["gain"] - r["held_out_gain"] for r in records[:4])]

@@ -7,6 +7,7 @@ from typing import Any
 
 from lasw.tuning import RunSettings
 from lasw.tuning.loop.stopping import (
+    BY_HEART,
     MAXIMUM,
     NO_NEW_CANDIDATES,
     SETTLED,
@@ -55,6 +56,22 @@ def test_a_decoding_that_gained_more_than_twice_the_noise_is_no_end() -> None:
     assert reason(at, iterations=9) is None
     assert reason(at) == MAXIMUM
     assert reason([at[0], {**at[0], "dev_score": 0.3199}]) == WITHIN_NOISE
+
+
+def test_a_loss_of_sentences_kept_out_ends_a_run_however_short_its_step_is() -> None:
+    fine = record(gain=0.05, gain_noise=0.01, held_out_gain=-0.01, held_out_noise=0.01, step={"share": 0.3})
+    heart = {**fine, "held_out_gain": -0.011}
+    assert reason([fine, heart]) == BY_HEART
+    assert reason([heart, fine]) is None
+    assert reason([fine, {**heart, "step": {"share": 1.0}}]) == BY_HEART
+    assert reason([heart]) is None  # the first round
+    assert reason([fine, heart], patience=2) is None
+    assert reason([heart, heart], patience=2) == BY_HEART
+    assert reason([fine, heart], noise=0.0) is None
+    assert reason([fine, {**heart, "dev_score": 0.33}]) is None  # the decoder finds more
+    assert reason([fine, {**heart, "gain": 0.0, "step": {"share": 1.0}}]) == WITHIN_NOISE
+    del heart["held_out_noise"]  # made by a version that did not look at it
+    assert reason([fine, heart]) is None
 
 
 def test_a_step_that_was_held_short_ends_nothing() -> None:

@@ -24,7 +24,7 @@ def test_it_is_the_mean_at_norm_1(of):
     dense = np.mean([part for part, _ in parts], axis=0)
     size = np.abs(dense).sum()
     sparse = {key: np.mean([part.get(key, 0.0) for _, part in parts]) / size for key in ("S_0", "S_1")}
-    found = make_optimiser("average", {"of": of}).fit(pool, start)
+    found = make_optimiser("average", {"of": of, "all_pairs": 0}).fit(pool, start)
     assert found.weights.dense[:2] == pytest.approx(dense / size)
     assert found.weights.dense[2] == start.dense[2]
     assert {key: found.weights.sparse.get(key, 0.0) for key in sparse} == pytest.approx(sparse)
@@ -45,7 +45,7 @@ def test_a_name_twice_counts_twice():
     pool = made_pool()
     start = start_of(pool)
     pro, expected = (make_optimiser(name).fit(pool, start).weights.dense[:2] for name in ("pro", "expected"))
-    found = make_optimiser("average", {"of": "pro, expected,pro"}).fit(pool, start).weights.dense[:2]
+    found = make_optimiser("average", {"of": "pro, expected,pro", "all_pairs": 0}).fit(pool, start).weights.dense[:2]
     mean = (2 * pro + expected) / 3
     assert found == pytest.approx(mean / np.abs(mean).sum())
 
@@ -72,7 +72,8 @@ def test_what_has_nothing_to_learn_does_not_count(monkeypatch):
     start = start_of(pool)
     alone = make_optimiser("wro").fit(pool, start)
     monkeypatch.setattr(Expected, "learn", lambda *_: None)
-    assert make_optimiser("average").fit(pool, start).weights.dense == pytest.approx(alone.weights.dense)
+    left = make_optimiser("average", {"all_pairs": 0}).fit(pool, start)
+    assert left.weights.dense == pytest.approx(alone.weights.dense)
     monkeypatch.setattr(WRO, "learn", lambda *_: None)
     fit = make_optimiser("average").fit(pool, start)
     assert fit.weights == start
@@ -86,6 +87,29 @@ def test_warnings_say_whose_they_are(monkeypatch):
     fit = make_optimiser("average", {"of": "wro,expected"}).fit(pool, start)
     assert fit.warnings == ("wro: few pairs",)
     assert fit.iterations == 3 + make_optimiser("expected").fit(pool, start).iterations
+
+
+@pytest.mark.parametrize(("all_pairs", "times"), [(0, 1), (999, 1), (30 * 150, 3), (30 * 199, 3)])
+def test_few_sentences_are_drawn_from_as_often_as_many(all_pairs, times):
+    pool = made_pool(sentences=30)
+    start = start_of(pool)
+    drawn = make_optimiser("wro", {"draws": 5000 * times, "pairs": 50 * times}).fit(pool, start).weights.dense[:2]
+    found = make_optimiser("average", {"of": "wro,mle", "all_pairs": all_pairs}).fit(pool, start).weights.dense[:2]
+    other = make_optimiser("mle").fit(pool, start).weights.dense[:2]
+    mean = drawn / np.abs(drawn).sum() + other / np.abs(other).sum()
+    assert found == pytest.approx(mean / np.abs(mean).sum(), rel=1e-12)
+
+
+def test_pairs_of_another_number_are_the_same_share_of_the_draws():
+    wro = make_optimiser("wro", {"draws": 60, "pairs": 20})
+    drawn = [(one.draws, one.pairs) for one in map(wro.with_pairs, (0, 39, 40, 100))]
+    assert drawn == [(60, 20), (60, 20), (120, 40), (300, 100)]
+    expected = make_optimiser("expected")
+    assert expected.with_pairs(100) is expected
+    folds = make_optimiser("average").for_folds()
+    assert folds.all_pairs == 0
+    with pytest.raises(UserError, match="all_pairs is -1"):
+        make_optimiser("average", {"all_pairs": -1})
 
 
 @pytest.mark.parametrize("of", ["", "expected,", "wor,pro", "average,pro"])

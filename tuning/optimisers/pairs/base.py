@@ -102,6 +102,11 @@ class PairwiseOptimiser(Optimiser):
         fit = self._sized(ranking, samples, start, self.lengthening(pool, ranking))
         return replace(fit, warnings=(*fit.warnings, *self._shortness(pool, fit.weights)))
 
+    def with_pairs(self, pairs: int) -> PairwiseOptimiser:
+        """See `Optimiser`; those with the clearest differences stay the same share of all that are drawn."""
+        times = pairs // self.pairs
+        return replace(self, draws=times * self.draws, pairs=times * self.pairs) if times > 1 else self
+
     def _shortness(self, pool: Pool, weights: Weights) -> tuple[str, ...]:
         return shortness(pool, weights, fit_length=self.fit_length, loss=str(self.measure.signature()))
 

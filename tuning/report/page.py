@@ -195,18 +195,29 @@ def _step_table(run: RunData) -> str:
         step = record.get("step")
         if step is None:
             continue
-        probes = [f"{p['share']:.3g}: {scale * p['gain']:+.2f} ± {scale * p['noise']:.2f}" for p in step["probes"]]
+        asked = [
+            "<br>".join(
+                f"{p['share']:.3g}: {scale * p['gain']:+.2f} ± {scale * p['noise']:.2f}" for p in step.get(key, ())
+            )
+            for key in ("lists", "probes")
+        ]
         start = "the start weights" if step["from"] == 0 else f"iteration {step['from']}"
-        numbers = [record.get("gain"), record.get("gain_noise"), record.get("held_out_gain")]
+        numbers = [record.get(key) for key in ("gain", "gain_noise", "held_out_gain", "held_out_noise")]
         gained = scores[k + 1] - scores[step["from"]] if k + 1 < len(scores) else None
         rows.append(
-            [str(record["iteration"]), start, "<br>".join(probes), number_html(step["share"], ".3g")]
+            [str(record["iteration"]), start, *asked, number_html(step["share"], ".3g")]
             + [number_html(number, ".2f", scale) for number in (*numbers, gained)]
         )
     if not rows:
         return ""
-    header = ["iteration", "step from the weights of", "probed: share of the proposal, gain on the sample"]
-    header += ["share taken", "promised by the pool", "its standard error", "promised to sentences kept out"]
+    header = [
+        "iteration",
+        "step from the weights of",
+        "share of the proposal: gain on the lists",
+        "on the sample decoded",
+    ]
+    header += ["share taken", "promised by the pool", "its standard error"]
+    header += ["promised to sentences kept out", "its standard error"]
     return "<h3>Steps</h3>" + html_table([*header, "gained in the next decoding"], rows)
 
 

@@ -58,8 +58,9 @@ def run(folder: str, seed: int) -> int:
         optimiser, start = make_optimiser(_OPTIMISER), unit_weights(dev.pool)
         weights = optimiser.fit(dev.pool, start).weights
         write_weights(directory.path / "weights.json", weights)
+        quick = optimiser.for_folds()
         held_out = assessed(
-            dev.pool, optimiser.measure, start, lambda some: optimiser.fit(some, start).weights, folds=FOLDS, seed=1
+            dev.pool, optimiser.measure, start, lambda some: quick.fit(some, start).weights, folds=FOLDS, seed=1
         )
         of_dev = dev.scores(dev.choices())
         of_dev["tuned"] = dev.pool.corpus_score(optimiser.measure, start) + (held_out.gain or 0.0)

@@ -340,7 +340,9 @@ class _Run:
         scores = self.history.scores()  # of what iterations 0, 1, ... made
         if reason == NO_NEW_CANDIDATES:
             last -= 1  # its last decoding was with the weights that it left as they were
-        elif keep != "last" and reason in (WITHIN_NOISE, BY_HEART):
+        elif reason == BY_HEART:
+            last -= 1  # what the last round learnt does not hold
+        elif keep != "last" and reason == WITHIN_NOISE:
             last -= 1  # a further decoding could not show what the last weights gain
         elif keep != "last":
             evaluated = self.history.evaluated(last)

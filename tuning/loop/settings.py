@@ -56,7 +56,7 @@ class RunSettings:
         tolerance: the weights have settled if no dense one moved more than this.
         keep: ``best``: the weights with the best development score; ``held-out``: those with the best one less what the
             sentences are good for by heart (the gain of the iteration minus that found by cross-validation); ``last``:
-            those of the last iteration.
+            those of the last iteration, or of the one before it where the run ended because sentences kept out lose.
         dev_metric: of the development score.
         start: a file of weights to start from; by default the decoder's own.
         noise: the run ends when, from the second round on, the new weights score higher than the ones before on the

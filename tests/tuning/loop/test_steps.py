@@ -209,18 +209,19 @@ def test_what_the_log_says_of_a_step(tmp_path: Path) -> None:
     assert (asked["share"], asked["gain"], asked["noise"]) == (0.3, records[0]["gain"], records[0]["gain_noise"])
 
 
+@pytest.mark.parametrize("keep", ["best", "last"])
 def test_a_run_whose_sentences_kept_out_lose_ends_with_the_weights_before(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    keep: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(loop, "held_out_gain", lambda *_: (-0.3, 0.1))
     monkeypatch.setattr(loop, "pool_gain", lambda *_: (0.3, 10.0))  # so that no decoding gains more than chance
     toy = Listening()
-    outcome = run(tmp_path, toy, step="whole", noise=0.001, iterations=9)
+    outcome = run(tmp_path, toy, step="whole", noise=0.001, iterations=9, keep=keep)
     assert (outcome.reason, outcome.iterations) == (BY_HEART, 2)
     assert len(toy.heard) == 2
     scores = [r["dev_score"] for r in log(tmp_path)]
-    assert outcome.chosen == int(np.argmax(scores))
-    assert outcome.dev_score == max(scores)
+    assert outcome.chosen == (int(np.argmax(scores)) if keep == "best" else 1)
+    assert outcome.dev_score == scores[outcome.chosen]
 
 
 def test_what_is_kept_may_be_judged_by_sentences_that_were_kept_out(tmp_path: Path) -> None:

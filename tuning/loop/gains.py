@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lasw.metrics import Metric, bootstrap_scores
+from lasw.tuning.loop.fitting import Proposal
 from lasw.tuning.pool import Pool
 from lasw.tuning.weights import Weights
 
@@ -32,20 +33,6 @@ def gained(metric: Metric, old: NDArray[Any], new: NDArray[Any], seed: int) -> t
     return gain, float(np.std(samples[1] - samples[0]))
 
 
-def held_out_gain(
-    pool: Pool, metric: Metric, before: Weights, learnt: Callable[[Pool], Weights], folds: int, seed: int
-) -> tuple[float, float]:
-    """What weights gain on sentences that they were not learnt from: the gain on the pool less what is learnt by heart.
-
-    Args:
-        pool, metric, before, learnt, folds, seed: see `held_out`.
-
-    Returns:
-        The gain, and its standard error; see `gained`.
-    """
-    return gained(metric, *held_out(pool, metric, before, learnt, folds, seed), seed)
-
-
 def held_out(
     pool: Pool, metric: Metric, before: Weights, learnt: Callable[[Pool], Weights], folds: int, seed: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -65,14 +52,46 @@ def held_out(
     Returns:
         (n, k) statistics of what `before` chooses for the n sentences that have candidates, and of what these choose.
     """
+    best = pool.best(before)
+    now = np.empty_like(best)
+    for own, others in _dealt(pool, folds, seed):
+        now[own] = pool.best(learnt(others))[own]
+    return pool.statistics_of(metric, best), pool.statistics_of(metric, now)
+
+
+class KeptOut:
+    """What steps of any length gain on sentences that they were not learnt from; see `held_out`.
+
+    The gain on the pool less this one is what is learnt by heart.
+
+    Args:
+        pool, metric, before, folds, seed: see `held_out`.
+        proposed: what the candidates of some sentences propose.
+    """
+
+    def __init__(
+        self, pool: Pool, metric: Metric, before: Weights, proposed: Callable[[Pool], Proposal], folds: int, seed: int
+    ) -> None:
+        self._pool, self._metric, self._seed = pool, metric, seed
+        self._before = pool.best(before)
+        self._parts = [(own, proposed(others)) for own, others in _dealt(pool, folds, seed)]
+
+    def gain(self, share: float) -> tuple[float, float]:
+        """The gain of steps of this share of the proposals, and its standard error; see `gained`."""
+        now = np.empty_like(self._before)
+        for own, proposal in self._parts:
+            now[own] = self._pool.best(proposal.at(share))[own]
+        old, new = (self._pool.statistics_of(self._metric, rows) for rows in (self._before, now))
+        return gained(self._metric, old, new, self._seed)
+
+
+def _dealt(pool: Pool, folds: int, seed: int) -> Iterator[tuple[NDArray[np.bool_], Pool]]:
+    """Which of the n sentences that have candidates are kept out, and the pool of the others; fold by fold."""
     fold_of = np.full(len(pool.starts) - 1, -1)
     there = np.flatnonzero(np.diff(pool.starts))
     fold_of[np.random.default_rng(np.random.SeedSequence([seed, 3])).permutation(there)] = np.arange(len(there)) % folds
-    best, now = pool.best(before), np.empty(len(there), dtype=np.int64)
     for fold in range(min(folds, len(there))):
-        own = fold_of[there] == fold
-        now[own] = pool.best(learnt(pool.of_sentences(fold_of != fold)))[own]
-    return pool.statistics_of(metric, best), pool.statistics_of(metric, now)
+        yield fold_of[there] == fold, pool.of_sentences(fold_of != fold)
 
 
 def pool_gain(pool: Pool, metric: Metric, before: Weights, after: Weights, seed: int) -> tuple[float, float]:

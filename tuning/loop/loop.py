@@ -27,7 +27,7 @@ from lasw.tuning.decoders import Decoder
 from lasw.tuning.formats import write_weights
 from lasw.tuning.loop.decoding import Clock, DevelopmentDecoder
 from lasw.tuning.loop.fitting import Proposal, proposed
-from lasw.tuning.loop.gains import gained, held_out_gain, pool_gain
+from lasw.tuning.loop.gains import KeptOut, gained, pool_gain
 from lasw.tuning.loop.history import History
 from lasw.tuning.loop.rounds import OtherWeights, asked, other_weights
 from lasw.tuning.loop.settings import TRUST, WHOLE, RunSettings
@@ -205,8 +205,9 @@ class _Run:
         plan = planned(self.settings, self.history.records, [*self.history.scores(), decoded["dev_score"]])
         learns = new or goes_on(self.history.records)
         proposal = self._proposal(number, plan, self.pool) if learns else None
+        kept_out = None if proposal is None else self._kept_out(number, plan)
         seconds["optimise"] = clock.lap()
-        step = Step(before, 1.0) if proposal is None else self._step(number, proposal, plan)
+        step = Step(before, 1.0, 1.0) if proposal is None else self._step(number, proposal, plan, kept_out)
         seconds["decode"] = round(seconds["decode"] + clock.lap(), 3)
         write_weights(self.directory.iteration(number) / "after.json", step.weights)
         warnings = [*self.directory.take_damage(), *decoded["warnings"], *(proposal.fit.warnings if proposal else ())]
@@ -215,7 +216,7 @@ class _Run:
             "pool_bleu": self.pool.corpus_score(self.bleu, step.weights),
             "objective": None if proposal is None else float(proposal.fit.objective),
             "moved": float(np.abs(step.weights.dense - before.dense).max(initial=0.0)),
-            **({} if proposal is None else self._judged(number, plan, step)),
+            **({} if proposal is None else self._judged(number, plan, step, kept_out)),
             "candidates": len(self.pool),
             "new_candidates": new,
             "decodings": 1 + len(others),
@@ -249,25 +250,32 @@ class _Run:
         """The first iteration whose lists are in the pool of `iteration`."""
         return max(1, iteration - self.settings.aggregate + 1) if self.settings.aggregate else 1
 
-    def _judged(self, iteration: int, plan: Plan, step: Step) -> Json:
+    def _kept_out(self, iteration: int, plan: Plan) -> KeptOut | None:
+        """Gains on sentences kept out, where somebody looks at them."""
+        settings, centre = self.settings, self.history.weights(plan.centre)
+        looked_at = settings.noise or settings.step == TRUST or settings.keep == "held-out"
+        if not looked_at or not 0 < settings.folds <= len(self.pool.best(centre)):
+            return None
+
+        def learnt(part: Pool) -> Proposal:
+            return self._proposal(iteration, plan, part)
+
+        seed = iteration_seed(settings.seed, iteration)
+        return KeptOut(self.pool, self.loop.dev_metric, centre, learnt, settings.folds, seed)
+
+    def _judged(self, iteration: int, plan: Plan, step: Step, kept_out: KeptOut | None) -> Json:
         """What the log says of a step, and what the pool promises of it to its sentences and to others."""
         told: Json = {}
         if self.settings.step != WHOLE:
-            told["step"] = {"from": plan.centre, "planned": plan.share, "share": step.share}
+            told["step"] = {"from": plan.centre, "planned": step.planned, "share": step.share}
             told["step"] |= {"lists": list(step.lists), "probes": list(step.probes)}
         if not self.settings.noise and self.settings.step != TRUST and self.settings.keep != "held-out":
             return told
         metric, seed = self.loop.dev_metric, iteration_seed(self.settings.seed, iteration)
         centre = self.history.weights(plan.centre)
         told["gain"], told["gain_noise"] = pool_gain(self.pool, metric, centre, step.weights, seed)
-        folds = self.settings.folds
-        if 0 < folds <= len(self.pool.best(centre)):
-
-            def learnt(part: Pool) -> Weights:
-                return self._proposal(iteration, plan, part).at(step.share)
-
-            kept_out = held_out_gain(self.pool, metric, centre, learnt, folds, seed)
-            told["held_out_gain"], told["held_out_noise"] = kept_out
+        if kept_out is not None:
+            told["held_out_gain"], told["held_out_noise"] = kept_out.gain(step.share)
         return told
 
     def _proposal(self, iteration: int, plan: Plan, pool: Pool) -> Proposal:
@@ -277,7 +285,7 @@ class _Run:
             earlier = [self.history.weights(k) for k in range(self._oldest(iteration) - 1, iteration - 1)]
         return proposed(self.settings, optimiser, pool, self.history.weights(plan.centre), iteration, earlier)
 
-    def _step(self, iteration: int, proposal: Proposal, plan: Plan) -> Step:
+    def _step(self, iteration: int, proposal: Proposal, plan: Plan, kept_out: KeptOut | None) -> Step:
         """What is taken of a proposal."""
         if self.settings.step != TRUST:
             return taken(proposal, plan, None)
@@ -286,18 +294,19 @@ class _Run:
         sampled = samples(len(self.references), seed)
         known = self.decoder.statistics(plan.centre + 1, np.concatenate(sampled))
 
-        def promised(weights: Weights) -> tuple[float, float]:
-            return pool_gain(self.pool, metric, centre, weights, seed)
+        def promised(share: float) -> tuple[float, float]:
+            return pool_gain(self.pool, metric, centre, proposal.at(share), seed)
 
-        def probed(weights: Weights) -> tuple[float, float]:
+        def probed(share: float) -> tuple[float, float]:
+            weights = proposal.at(share)
             new = self.decoder.probe(sampled[0], weights, n)
             gain, noise = gained(metric, known[: len(new)], new, seed)
-            if gain - noise < -OPEN * promised(weights)[1] and len(sampled[1]):
+            if gain - noise < -OPEN * promised(share)[1] and len(sampled[1]):
                 new = np.concatenate([new, self.decoder.probe(sampled[1], weights, n)])
                 gain, noise = gained(metric, known, new, seed)
             return gain, noise
 
-        return taken(proposal, plan, probed, promised)
+        return taken(proposal, plan, probed, promised, None if kept_out is None else kept_out.gain)
 
     def _decoded(self, iteration: int) -> Json:
         """The development score of the weights before an iteration, decoded with unless that is done."""

@@ -38,6 +38,8 @@ LONGER = 2.0  # at most, so that a step that was cut short grows again as it shr
 PROBES = 3  # in a round, at most; behind the last the step is halved once more and taken
 CHANCE = 1.5  # standard errors: so far behind the sample may be by chance
 BY_LISTS = 1.0  # standard errors: so far behind the lists may be
+VOUCHED = 3.0  # standard errors: sentences kept out that gain more than so many vouch for a longer step
+_NOTHING: tuple[Json, ...] = ()
 # A sample is too small if less one standard error its gain is this many of the pool's gain's standard errors behind.
 OPEN = 2.0
 # Sentences of a probe: a twentieth of the development set, but not too few; where these are too few after all, five
@@ -58,10 +60,27 @@ class Plan:
     Attributes:
         centre: the iteration that made the weights where it begins, 0 for the start weights.
         share: of the proposal.
+        may_grow: sentences kept out may ask for more; not where the decoder refused the step before.
     """
 
     centre: int
     share: float
+    may_grow: bool = False
+
+
+Judged: TypeAlias = Callable[[float], tuple[float, float]]  # a share's gain, and its standard error
+
+
+def vouched(plan: Plan, kept_out: Judged) -> float:
+    """The longest step that sentences which it was not learnt from vouch for; the planned one where none does."""
+    if plan.may_grow:
+        for share in reversed(SHARES):
+            if share <= plan.share:
+                break
+            gain, noise = kept_out(share)
+            if gain > VOUCHED * noise:
+                return share
+    return plan.share
 
 
 def planned(settings: RunSettings, records: Sequence[Json], scores: Sequence[float]) -> Plan:
@@ -80,13 +99,14 @@ def planned(settings: RunSettings, records: Sequence[Json], scores: Sequence[flo
     if settings.step != TRUST:
         return Plan(latest, 1.0)
     if not records:
-        return Plan(0, SHARES[0])
+        return Plan(0, SHARES[0], may_grow=True)
     step = records[-1].get("step", {"planned": 1.0, "share": 1.0})
     best = int(np.argmax(scores))
     if scores[best] - scores[latest] > records[-1].get("gain_noise", 0.0):
         return Plan(best, SHORTER * step["share"])
     planned = step["planned"]
-    return Plan(latest, min(LONGER * planned, next((longer for longer in SHARES if longer > planned), 1.0)))
+    share = min(LONGER * planned, next((longer for longer in SHARES if longer > planned), 1.0))
+    return Plan(latest, share, may_grow=True)
 
 
 @dataclass(frozen=True)
@@ -96,45 +116,51 @@ class Step:
     Attributes:
         weights: at its end.
         share: of the proposal in them.
+        planned: the share that it was to have before lists and decoder were asked.
         lists: of shares that the lists were asked for, one after the other: share, gain and noise.
         probes: of shares that were tried, one after the other: share, gain and noise of the sample's score.
     """
 
     weights: Weights
     share: float
+    planned: float
     lists: tuple[Json, ...] = ()
     probes: tuple[Json, ...] = ()
 
 
-Judged: TypeAlias = Callable[[Weights], tuple[float, float]]  # a gain, and its standard error
-
-
-def taken(proposal: Proposal, plan: Plan, probed: Judged | None, promised: Judged | None = None) -> Step:
+def taken(
+    proposal: Proposal,
+    plan: Plan,
+    probed: Judged | None,
+    promised: Judged | None = None,
+    kept_out: Judged | None = None,
+) -> Step:
     """The longest step that the plan allows and neither the lists nor the decoder refuse.
 
     Args:
         proposal: of the optimiser.
         plan: of this round.
-        probed: decodes the sample with weights: the gain of its score over that of the weights where the step begins,
-            and the standard error of that gain; None: every step is taken.
+        probed: decodes the sample with the weights behind a share of the proposal: the gain of its score over that of
+            the weights where the step begins, and the standard error of that gain; None: every step is taken.
         promised: the same of the lists' best candidates. Whole steps are not asked for it: there is nothing behind
             them, and a run whose lists promise nothing is over.
+        kept_out: the same of the sentences kept out, see `vouched`.
     """
     if probed is None or not proposal.moves:
-        return Step(proposal.at(plan.share), plan.share)
-    share: float = plan.share
-    lists: tuple[Json, ...] = ()
-    if promised is not None and share < 1:
-        share, lists = _shortened(proposal, share, promised, BY_LISTS)
-    share, probes = _shortened(proposal, share, probed, CHANCE)
-    return Step(proposal.at(share), share, lists, probes)
+        return Step(proposal.at(plan.share), plan.share, plan.share)
+    longest = plan.share if kept_out is None else vouched(plan, kept_out)
+    share, lists = longest, _NOTHING
+    if promised is not None and longest < 1:
+        share, lists = _shortened(share, promised, BY_LISTS)
+    share, probes = _shortened(share, probed, CHANCE)
+    return Step(proposal.at(share), share, longest, lists, probes)
 
 
-def _shortened(proposal: Proposal, share: float, judged: Judged, chance: float) -> tuple[float, tuple[Json, ...]]:
+def _shortened(share: float, judged: Judged, chance: float) -> tuple[float, tuple[Json, ...]]:
     """The share, halved where it loses more than so many standard errors, and what was tried."""
     tried = []
     for _ in range(PROBES):
-        gain, noise = judged(proposal.at(share))
+        gain, noise = judged(share)
         tried.append({"share": share, "gain": gain, "noise": noise})
         if gain >= -chance * noise:
             break

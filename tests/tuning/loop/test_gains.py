@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from lasw.metrics import Corpus, References, metric
-from lasw.tuning import FeatureNames, NBest, Pool, Weights
-from lasw.tuning.loop.gains import gained, held_out_gain, pool_gain
+from lasw.tuning import FeatureNames, Fit, NBest, Pool, Weights
+from lasw.tuning.loop.fitting import Proposal
+from lasw.tuning.loop.gains import KeptOut, gained, held_out, pool_gain
 
 NAMES = FeatureNames((("A", 1), ("B", 1)))
 
@@ -68,7 +69,7 @@ def test_gain_on_sentences_that_were_kept_out() -> None:
             NAMES, np.array([float(part.dense[:, 0].mean()), float(part.sentence_scores(bleu).mean()) - 0.3])
         )
 
-    gain, noise = held_out_gain(pool, bleu, before, learnt, 4, 7)
+    gain, noise = gained(bleu, *held_out(pool, bleu, before, learnt, 4, 7), 7)
     everyone = set(range(30)) - {4}
     folds = [everyone - part for part in seen]
     assert sorted(s for fold in folds for s in fold) == sorted(everyone)  # each sentence is kept out once
@@ -85,3 +86,21 @@ def test_gain_on_sentences_that_were_kept_out() -> None:
     assert (gain, noise) == gained(bleu, statistics[pool.best(before)], chosen, 7)
     assert gain == pytest.approx(bleu.corpus_score(chosen.sum(axis=0)) - pool.corpus_score(bleu, before), abs=1e-12)
     assert gain != 0
+
+
+def test_steps_of_any_length_on_sentences_kept_out() -> None:
+    pool, bleu = made_pool(3, 30, skip=4), metric("PABC2")
+    before = Weights(NAMES, np.array([1.0, 0.0]))
+
+    def proposed(part: Pool) -> Proposal:
+        after = np.array([float(part.dense[:, 0].mean()), float(part.sentence_scores(bleu).mean()) - 0.3])
+        return Proposal(Fit(Weights(NAMES, after), 0.0, 1), before, part)
+
+    kept_out = KeptOut(pool, bleu, before, proposed, 4, 7)
+    for share in (0.3, 1.0, 0.5):
+
+        def learnt(part: Pool, share: float = share) -> Weights:
+            return proposed(part).at(share)
+
+        assert kept_out.gain(share) == gained(bleu, *held_out(pool, bleu, before, learnt, 4, 7), 7)
+    assert kept_out.gain(0.3) != kept_out.gain(1.0)

@@ -14,7 +14,7 @@ from lasw.metrics import References, Vocabulary, metric
 from lasw.tuning import Fit, NBest, Pool, RunSettings, Weights, read_json, read_nbest, read_weights
 from lasw.tuning.loop import loop
 from lasw.tuning.loop.fitting import Proposal, between
-from lasw.tuning.loop.history import same
+from lasw.tuning.loop.gains import KeptOut
 from lasw.tuning.loop.steps import Plan, planned, samples, taken
 from lasw.tuning.loop.stopping import BY_HEART, NO_NEW_CANDIDATES, WITHIN_NOISE
 from lasw.tuning.pool import Columns
@@ -31,16 +31,16 @@ def record(share: float, planned: float | None = None, noise: float = 0.01) -> d
 @pytest.mark.parametrize(
     ("shares", "scores", "plan"),
     [
-        ([], [0.3], Plan(0, 0.3)),
-        ([0.3], [0.3, 0.32], Plan(1, 0.5)),
-        ([0.3, 0.5], [0.3, 0.32, 0.33], Plan(2, 0.7)),
-        ([0.3, 0.5, 0.7], [0.3, 0.32, 0.33, 0.33], Plan(3, 1.0)),
-        ([1.0], [0.3, 0.32], Plan(1, 1.0)),
-        ([0.3], [0.3, 0.295], Plan(1, 0.5)),  # behind by less than chance explains
+        ([], [0.3], Plan(0, 0.3, may_grow=True)),
+        ([0.3], [0.3, 0.32], Plan(1, 0.5, may_grow=True)),
+        ([0.3, 0.5], [0.3, 0.32, 0.33], Plan(2, 0.7, may_grow=True)),
+        ([0.3, 0.5, 0.7], [0.3, 0.32, 0.33, 0.33], Plan(3, 1.0, may_grow=True)),
+        ([1.0], [0.3, 0.32], Plan(1, 1.0, may_grow=True)),
+        ([0.3], [0.3, 0.295], Plan(1, 0.5, may_grow=True)),  # behind by less than chance explains
         ([0.3], [0.3, 0.28], Plan(0, 0.15)),
         ([0.3, 0.5], [0.3, 0.32, 0.309], Plan(1, 0.25)),
-        ([0.3, 0.25], [0.3, 0.32, 0.35], Plan(2, 0.3)),
-        ([0.3, 0.125], [0.3, 0.32, 0.35], Plan(2, 0.25)),
+        ([0.3, 0.25], [0.3, 0.32, 0.35], Plan(2, 0.3, may_grow=True)),
+        ([0.3, 0.125], [0.3, 0.32, 0.35], Plan(2, 0.25, may_grow=True)),
         ([0.3, 0.5, 0.7], [0.34, 0.32, 0.31, 0.30], Plan(0, 0.35)),  # behind the best one, if not behind the last
     ],
 )
@@ -50,7 +50,7 @@ def test_steps_grow_while_the_decoder_confirms_them(shares: list[float], scores:
 
 def test_a_probe_shortens_one_step_and_the_next_ones_grow_as_planned() -> None:
     short = record(0.125, planned=0.5)
-    assert planned(settings(), [record(0.3), short], [0.3, 0.32, 0.33]) == Plan(2, 0.7)
+    assert planned(settings(), [record(0.3), short], [0.3, 0.32, 0.33]) == Plan(2, 0.7, may_grow=True)
     assert planned(settings(), [record(0.3), short], [0.3, 0.32, 0.30]) == Plan(1, 0.0625)
 
 
@@ -92,15 +92,15 @@ class TestTaken:
     def shares(self, gains: Sequence[tuple[float, float]]) -> tuple[float, list[float]]:
         proposal, tried = self.proposal(), []
 
-        def probed(weights: Weights) -> tuple[float, float]:
-            tried.append(weights)
+        def probed(share: float) -> tuple[float, float]:
+            tried.append(share)
             return gains[len(tried) - 1]
 
         step = taken(proposal, Plan(0, 0.5), probed)
         wanted = between(proposal.centre, proposal.fit.weights, step.share, Columns.of(proposal.pool))
         assert step.weights.dense.tolist() == wanted.dense.tolist()
-        for probe, weights in zip(step.probes, tried, strict=True):
-            assert weights.dense.tolist() == proposal.at(probe["share"]).dense.tolist()
+        assert step.planned == 0.5
+        assert [probe["share"] for probe in step.probes] == tried
         assert [(probe["gain"], probe["noise"]) for probe in step.probes] == list(gains[: len(tried)])
         return step.share, [probe["share"] for probe in step.probes]
 
@@ -114,25 +114,38 @@ class TestTaken:
         promises = {0.5: (-0.021, 0.02), 0.25: (-0.02, 0.02)}
         proposal, probed = self.proposal(), []
 
-        def promised(weights: Weights) -> tuple[float, float]:
-            return next(told for share, told in promises.items() if same(proposal.at(share), weights))
-
-        def probe(weights: Weights) -> tuple[float, float]:
-            probed.append(weights)
+        def probe(share: float) -> tuple[float, float]:
+            probed.append(share)
             return 0.0, 0.0
 
-        step = taken(proposal, Plan(0, 0.5), probe, promised)
-        assert step.share == 0.25
-        assert [same(one, proposal.at(0.25)) for one in probed] == [True]
+        step = taken(proposal, Plan(0, 0.5), probe, promises.__getitem__)
+        assert (step.share, step.planned) == (0.25, 0.5)
+        assert probed == [0.25]
         assert step.lists == (
             {"share": 0.5, "gain": -0.021, "noise": 0.02},
             {"share": 0.25, "gain": -0.02, "noise": 0.02},
         )
         assert [entry["share"] for entry in step.probes] == [0.25]
         promises |= {0.25: (-1.0, 0.02), 0.125: (-1.0, 0.02)}
-        assert taken(proposal, Plan(0, 0.5), probe, promised).share == 0.0625
-        whole = taken(proposal, Plan(0, 1.0), probe, promised)
+        assert taken(proposal, Plan(0, 0.5), probe, promises.__getitem__).share == 0.0625
+        whole = taken(proposal, Plan(0, 1.0), probe, promises.__getitem__)
         assert (whole.share, whole.lists) == (1.0, ())
+
+    def test_sentences_kept_out_vouch_for_longer_steps(self) -> None:
+        proposal = self.proposal()
+
+        def step(plan: Plan, gains: dict[float, tuple[float, float]], sample: float = 0.0) -> tuple[float, float]:
+            found = taken(proposal, plan, lambda _: (sample, 0.1), lambda _: (0.0, 0.1), gains.__getitem__)
+            return found.planned, found.share
+
+        first = Plan(0, 0.3, may_grow=True)
+        assert step(first, {1.0: (0.031, 0.01)}) == (1.0, 1.0)
+        assert step(first, {1.0: (0.03, 0.01), 0.7: (0.04, 0.01)}) == (0.7, 0.7)
+        assert step(first, dict.fromkeys((0.5, 0.7, 1.0), (0.03, 0.01))) == (0.3, 0.3)
+        assert step(Plan(0, 0.7, may_grow=True), {1.0: (0.01, 0.0)}) == (1.0, 1.0)
+        assert step(Plan(0, 1.0, may_grow=True), {}) == (1.0, 1.0)
+        assert step(Plan(0, 0.3), {}) == (0.3, 0.3)  # the decoder refused the step before
+        assert step(first, {1.0: (0.031, 0.01)}, sample=-0.2) == (1.0, 0.125)
 
     def test_without_a_probe_the_plan_counts(self) -> None:
         assert taken(self.proposal(), Plan(0, 0.5), None).share == 0.5
@@ -213,7 +226,7 @@ def test_what_the_log_says_of_a_step(tmp_path: Path) -> None:
 def test_a_run_whose_sentences_kept_out_lose_ends_with_the_weights_before(
     keep: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loop, "held_out_gain", lambda *_: (-0.3, 0.1))
+    monkeypatch.setattr(KeptOut, "gain", lambda *_: (-0.3, 0.1))
     monkeypatch.setattr(loop, "pool_gain", lambda *_: (0.3, 10.0))  # so that no decoding gains more than chance
     toy = Listening()
     outcome = run(tmp_path, toy, step="whole", noise=0.001, iterations=9, keep=keep)

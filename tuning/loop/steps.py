@@ -5,6 +5,7 @@ taken from lists of one point of the weight space can lose most of the score tha
 candidates have gets a weight that none of the lists contradicts. So the first steps are short and grow as the lists
 that vouch for them do, and the decoder is the judge, as in trust region methods (Conn, Gould and Toint 2000):
 
+- Where a longer step gains clearly on sentences that it was not learnt from, the lists vouch for it, and it is tried.
 - A short step that loses on the lists themselves, by more than chance explains, is halved before anything is decoded:
   between the weights where it begins and those proposed there may be worse ones than both.
 - Before the whole development set is decoded, a sample of it is, and a larger one where the first leaves open whether

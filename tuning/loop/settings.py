@@ -61,8 +61,8 @@ class RunSettings:
         start: a file of weights to start from; by default the decoder's own.
         noise: the run ends when, from the second round on, the new weights score higher than the ones before on the
             pool of all candidates, by dev_metric, by at most so many times the bootstrap standard error of that
-            difference, and the last decoding gained no more than two; or when, with folds, sentences kept out lose more
-            than a standard error; 0: not looked at.
+            difference, and the last decoding gained no more than two; or when, with folds and step ``trust``, sentences
+            kept out lose more than a standard error; 0: not looked at.
         patience: in so many rounds one after the other.
         first_nbest: hypotheses asked for in the first round; 0: nbest.
         nbest_growth: every round asks for so many times as many hypotheses as the one before.

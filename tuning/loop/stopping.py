@@ -10,7 +10,7 @@ gains more than twice the noise the run goes on, for then the decoder finds what
 
 The held-out gain of a round is that of its step on sentences that it was not learnt from. Where these lose more than
 chance explains, what is left to learn is what the sentences have by heart: the run ends too, however long the step is
-and whatever the last decoding gained.
+and whatever the last decoding gained. Runs that do not ask how far to go (`--step whole`, `growing`) go on.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from lasw.tuning.loop.settings import RunSettings
+from lasw.tuning.loop.settings import TRUST, RunSettings
 from lasw.tuning.loop.steps import SHARES
 from lasw.tuning.run_directory import Json
 
@@ -42,7 +42,7 @@ def reason_to_stop(settings: RunSettings, records: Sequence[Json]) -> str | None
     last = range(len(records) - settings.patience, len(records))
     if settings.noise and enough and all(_within_noise(settings, records, k) for k in last):
         return WITHIN_NOISE
-    if settings.noise and enough and all(_by_heart(records, k) for k in last):
+    if settings.noise and settings.step == TRUST and enough and all(_by_heart(records, k) for k in last):
         return BY_HEART
     return MAXIMUM if settings.iterations and len(records) >= settings.iterations else None
 

@@ -229,9 +229,9 @@ def test_a_run_whose_sentences_kept_out_lose_ends_with_the_weights_before(
     monkeypatch.setattr(KeptOut, "gain", lambda *_: (-0.3, 0.1))
     monkeypatch.setattr(loop, "pool_gain", lambda *_: (0.3, 10.0))  # so that no decoding gains more than chance
     toy = Listening()
-    outcome = run(tmp_path, toy, step="whole", noise=0.001, iterations=9, keep=keep)
+    outcome = run(tmp_path, toy, step="trust", noise=0.001, iterations=9, keep=keep)
     assert (outcome.reason, outcome.iterations) == (BY_HEART, 2)
-    assert len(toy.heard) == 2
+    assert len(toy.heard) == 2 + sum(len(entry["step"]["probes"]) for entry in log(tmp_path))
     scores = [r["dev_score"] for r in log(tmp_path)]
     assert outcome.chosen == (int(np.argmax(scores)) if keep == "best" else 1)
     assert outcome.dev_score == scores[outcome.chosen]

@@ -68,6 +68,7 @@ def test_a_loss_of_sentences_kept_out_ends_a_run_however_short_its_step_is() -> 
     assert reason([fine, heart], patience=2) is None
     assert reason([heart, heart], patience=2) == BY_HEART
     assert reason([fine, heart], noise=0.0) is None
+    assert reason([fine, heart], step="whole") is None
     assert reason([fine, {**heart, "dev_score": 0.33}]) == BY_HEART  # whatever the last decoding gained
     assert reason([fine, {**fine, "dev_score": 0.33}]) is None
     assert reason([fine, {**heart, "gain": 0.0, "step": {"share": 1.0}}]) == WITHIN_NOISE

@@ -9,8 +9,9 @@ its turn to grow and is shorter than the first one, though. There the decoder re
 gains more than twice the noise the run goes on, for then the decoder finds what the lists cannot promise.
 
 The held-out gain of a round is that of its step on sentences that it was not learnt from. Where these lose more than
-chance explains, what is left to learn is what the sentences have by heart: the run ends too, however long the step is
-and whatever the last decoding gained. Runs that do not ask how far to go (`--step whole`, `growing`) go on.
+chance explains, what is left to learn is what the sentences have by heart: the run ends too, however long the step is,
+unless the last decoding gained so much, five times the noise, that its lists are new ground. Runs that do not ask how
+far to go (`--step whole`, `growing`) go on.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ WITHIN_NOISE = "the pool's gain is within its noise"
 BY_HEART = "what is learnt does not hold on sentences kept out"
 MAXIMUM = "the maximum of iterations is reached"
 RISE = 2.0  # standard errors of a decoding's gain; with one, Moses goes on for two rounds that bring nothing
+FAR = 5.0  # of one that is no chance at all
 
 
 def reason_to_stop(settings: RunSettings, records: Sequence[Json]) -> str | None:
@@ -60,17 +62,18 @@ def held(records: Sequence[Json], k: int) -> bool:
 
 def _within_noise(settings: RunSettings, records: Sequence[Json], k: int) -> bool:
     gain = records[k].get("gain")
-    if gain is None or held(records, k) or _rises(records, k):
+    if gain is None or held(records, k) or _rises(records, k, RISE):
         return False
     return bool(gain <= settings.noise * records[k]["gain_noise"])
 
 
 def _by_heart(records: Sequence[Json], k: int) -> bool:
     gain = records[k].get("held_out_gain")
-    return bool(gain is not None and gain < -records[k].get("held_out_noise", math.inf))
+    loses = gain is not None and gain < -records[k].get("held_out_noise", math.inf)
+    return loses and not _rises(records, k, FAR)
 
 
-def _rises(records: Sequence[Json], k: int) -> bool:
-    """Whether the decoding of round k gained over the best one before what is no chance."""
+def _rises(records: Sequence[Json], k: int, errors: float) -> bool:
+    """Whether the decoding of round k gained more than so many standard errors over the best one before."""
     scores = [record["dev_score"] for record in records[: k + 1]]
-    return bool(k and scores[k] - max(scores[:k]) > RISE * records[k]["gain_noise"])
+    return bool(k and scores[k] - max(scores[:k]) > errors * records[k]["gain_noise"])

@@ -69,7 +69,9 @@ def test_a_loss_of_sentences_kept_out_ends_a_run_however_short_its_step_is() -> 
     assert reason([heart, heart], patience=2) == BY_HEART
     assert reason([fine, heart], noise=0.0) is None
     assert reason([fine, heart], step="whole") is None
-    assert reason([fine, {**heart, "dev_score": 0.33}]) == BY_HEART  # whatever the last decoding gained
+    assert reason([fine, {**heart, "dev_score": 0.33}]) == BY_HEART
+    assert reason([fine, {**heart, "dev_score": 0.349}]) == BY_HEART
+    assert reason([fine, {**heart, "dev_score": 0.351}]) is None  # more than five standard errors
     assert reason([fine, {**fine, "dev_score": 0.33}]) is None
     assert reason([fine, {**heart, "gain": 0.0, "step": {"share": 1.0}}]) == WITHIN_NOISE
     del heart["held_out_noise"]  # made by a version that did not look at it

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -52,11 +52,8 @@ def held_out(
     Returns:
         (n, k) statistics of what `before` chooses for the n sentences that have candidates, and of what these choose.
     """
-    best = pool.best(before)
-    now = np.empty_like(best)
-    for own, others in _dealt(pool, folds, seed):
-        now[own] = pool.best(learnt(others))[own]
-    return pool.statistics_of(metric, best), pool.statistics_of(metric, now)
+    parts = ((own, learnt(others)) for own, others in _dealt(pool, folds, seed))
+    return _of_parts(pool, metric, before, parts)
 
 
 class KeptOut:
@@ -72,17 +69,24 @@ class KeptOut:
     def __init__(
         self, pool: Pool, metric: Metric, before: Weights, proposed: Callable[[Pool], Proposal], folds: int, seed: int
     ) -> None:
-        self._pool, self._metric, self._seed = pool, metric, seed
-        self._before = pool.best(before)
+        self._pool, self._metric, self._before, self._seed = pool, metric, before, seed
         self._parts = [(own, proposed(others)) for own, others in _dealt(pool, folds, seed)]
 
     def gain(self, share: float) -> tuple[float, float]:
         """The gain of steps of this share of the proposals, and its standard error; see `gained`."""
-        now = np.empty_like(self._before)
-        for own, proposal in self._parts:
-            now[own] = self._pool.best(proposal.at(share))[own]
-        old, new = (self._pool.statistics_of(self._metric, rows) for rows in (self._before, now))
-        return gained(self._metric, old, new, self._seed)
+        parts = ((own, proposal.at(share)) for own, proposal in self._parts)
+        return gained(self._metric, *_of_parts(self._pool, self._metric, self._before, parts), self._seed)
+
+
+def _of_parts(
+    pool: Pool, metric: Metric, before: Weights, parts: Iterable[tuple[NDArray[np.bool_], Weights]]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Statistics of what `before` chooses, and of what each part's own weights choose for its sentences."""
+    best = pool.best(before)
+    now = np.empty_like(best)
+    for own, weights in parts:
+        now[own] = pool.best(weights)[own]
+    return pool.statistics_of(metric, best), pool.statistics_of(metric, now)
 
 
 def _dealt(pool: Pool, folds: int, seed: int) -> Iterator[tuple[NDArray[np.bool_], Pool]]:

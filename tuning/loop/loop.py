@@ -152,6 +152,8 @@ class _Run:
         # Lists that stay as they are vouch for any weights; steps of a fixed length are as long as they are asked for.
         free = loop.decoder.follows_weights and loop.settings.interpolation == 1
         self.settings = loop.settings if free else replace(loop.settings, step=WHOLE)
+        wanted = self.settings.noise or self.settings.keep == "held-out"
+        self.looks_at_gains = bool(wanted or self.settings.step == TRUST)
         self.references = references
         self.directory = directory
         self.progress = progress
@@ -253,8 +255,7 @@ class _Run:
     def _kept_out(self, iteration: int, plan: Plan) -> KeptOut | None:
         """Gains on sentences kept out, where somebody looks at them."""
         settings, centre = self.settings, self.history.weights(plan.centre)
-        looked_at = settings.noise or settings.step == TRUST or settings.keep == "held-out"
-        if not looked_at or not 0 < settings.folds <= len(self.pool.best(centre)):
+        if not self.looks_at_gains or not 0 < settings.folds <= len(self.pool.best(centre)):
             return None
 
         def learnt(part: Pool) -> Proposal:
@@ -269,7 +270,7 @@ class _Run:
         if self.settings.step != WHOLE:
             told["step"] = {"from": plan.centre, "planned": step.planned, "share": step.share}
             told["step"] |= {"lists": list(step.lists), "probes": list(step.probes)}
-        if not self.settings.noise and self.settings.step != TRUST and self.settings.keep != "held-out":
+        if not self.looks_at_gains:
             return told
         metric, seed = self.loop.dev_metric, iteration_seed(self.settings.seed, iteration)
         centre = self.history.weights(plan.centre)

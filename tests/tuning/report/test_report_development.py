@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from sacrebleu.metrics.bleu import BLEU
 from lasw.metrics import UserError
 from lasw.scripts.main import main
 from lasw.tuning import read_development, read_run
+from lasw.tuning.report.page import page
 from lasw.tuning.report.sentences import Sentences, sentences_html
 
 
@@ -113,3 +115,18 @@ def test_gains_come_first_and_equal_sentences_not_at_all() -> None:
     assert "s &amp; t" in html
     assert '<data value="-0.5">-50.0</data>' in html
     assert sentences_html(found, shown=1).count("<tr><td>") == 2
+
+
+def test_every_step_is_in_the_table(run: Path) -> None:
+    data = read_run(run)
+    first, second = data.records[:2]
+    lists = [{"share": 0.3, "gain": -0.0123, "noise": 0.01}, {"share": 0.15, "gain": 0.002, "noise": 0.005}]
+    step = {"from": 0, "planned": 0.3, "share": 0.075, "lists": lists, "probes": [lists[1] | {"gain": -0.1}]}
+    told = {"gain": 0.0021, "gain_noise": 0.0031, "held_out_gain": -0.0041, "held_out_noise": 0.0051}
+    records = [{**first, "dev_score": 0.5, "step": step, **told}, {**second, "dev_score": 0.4321}]
+    table = page([replace(data, records=records)]).partition("<h2>Steps</h2>")[2].partition("</table>")[0]
+    cells = [re.sub("<[^>]+>", " ", cell).split() for cell in re.findall(r"<td[^>]*>(.*?)</td>", table)]
+    asked = ["0.3:", "-1.23", "±", "1.00", "0.15:", "+0.20", "±", "0.50"]
+    assert cells[:4] == [["1"], ["the", "start", "weights"], asked, ["0.15:", "-10.00", "±", "0.50"]]
+    assert cells[4:] == [["0.075"], ["0.21"], ["0.31"], ["-0.41"], ["0.51"], ["-6.79"]]
+    assert len(re.findall("<th[ >]", table)) == len(cells)
